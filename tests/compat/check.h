@@ -145,8 +145,8 @@ UNUSED static struct stretch now(void)
     return (struct stretch){clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_PROCESS_CPUTIME_ID), idle_ns()};
 }
 
-/* Checks the number of ticks in the span of time that began at `since` and ends now. `threads` is how many samples are
- * taken in each period. The variance is multiplied by this number. */
+/* Checks the number of ticks that were counted from `since` until now. cpu_ns: CPU time used in this time. threads:
+ * number of samples in each period; the expected variance is proportional to this number. */
 UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns, struct stretch since,
                                    double period_ns, double threads)
 {

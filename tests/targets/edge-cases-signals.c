@@ -320,7 +320,7 @@ bool try_blocked_sigpipe(void)
     return is_right_filtered(raises_no_sigpipe);
 }
 
-/* A SIGPIPE from another process during a write is delivered, even if a tracer continues the write before. */
+/* A SIGPIPE that another process sends during a write is delivered, even if a tracer continues the write first. */
 static bool gets_sigpipe(int number)
 {
     const int sigpipe = SIGPIPE;

@@ -239,8 +239,8 @@ Test(formats_own, json_keeps_the_rest)
     profile_free(read);
 }
 
-/* A CSV file has no addresses, so its reader makes them up. Formats that keep everything also keep the
- * mark "invented". Formats that need addresses do not use such addresses. */
+/* A CSV file has no addresses, so its reader invents them, and sets the mark `invented`. Formats that keep the whole
+ * profile also keep this mark. Formats that need real addresses have no samples to write. */
 Test(formats_own, made_up_addresses_are_known_as_such)
 {
     struct format_options options = {0};

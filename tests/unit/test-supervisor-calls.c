@@ -241,8 +241,8 @@ Test(calls, datagrams_are_as_long_as_they_are)
     cr_assert_eq(progress.part, 0);
 }
 
-/* target.is_stream is false, although the local socket is a stream: before Linux 5.15, only a copy of its descriptor
- * shows this, and it may be impossible to copy the descriptor. */
+/* Here target.is_stream is false, because the supervisor may not know that a local socket is a stream: before Linux
+ * 5.15, only a copy of the descriptor shows it, and it may be impossible to copy the descriptor. */
 Test(calls, a_send_that_ends_within_a_message_goes_on_there)
 {
     char bytes[20];
