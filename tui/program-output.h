@@ -9,9 +9,8 @@
 
 struct output {
     int master;        /* owned; our end of the pseudo-terminal; -1: there is none, or the program has ended */
-    /* owned; write end of a pipe to the keeper, a process that keeps the pseudo-terminal open after the end of top (see
-     * program-output.c). When top ends, even if it is killed, this end of the pipe is closed, and the keeper notices
-     * that. */
+    /* owned; a pipe to the keeper, a process that keeps the pseudo-terminal open after top has exited (see
+     * program-output.c). When top exits or is killed, the kernel closes this descriptor, and the keeper notices that */
     int keeper;
     char **lines;      /* owned: oldest line first; the last one is a copy of the unfinished line */
     uint32_t count;
