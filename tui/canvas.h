@@ -23,7 +23,7 @@ enum style {
     STYLE_HOT,      /* for shares of 10 % and more */
     STYLE_WARM,     /* for shares of 3 % and more */
     STYLE_COOL,     /* for shares of less than 3 % */
-    STYLE_DIM,      /* objects, files, intervals; processes that pprofil cannot attach to */
+    STYLE_DIM,      /* for objects, files, intervals, and processes that pprofil cannot attach to */
     STYLE_SPARK,
     STYLE_SOURCE,
     STYLE_MATCH,    /* a match of the search */

@@ -62,7 +62,7 @@ enum effect calls_enter(struct model *model);
 bool flame_unzoom(struct model *model);
 /* In the list, `steps` < 0 folds the selected row. If the row is folded already, its parent is selected instead.
  * `steps` > 0 unfolds the row. If the row is unfolded already, its largest child is selected instead. In the flame
- * view, the selection moves by this number of boxes to the right, or to the left if `steps` < 0. */
+ * view, the selection moves `steps` boxes to the right, or to the left if `steps` < 0. */
 enum effect calls_sideways(struct model *model, int steps);
 /* Selects the box that is `levels` levels below the selected box, or above it if `levels` < 0. */
 enum effect flame_move(struct model *model, int levels);

@@ -12,7 +12,7 @@
 
 #include "view.h"
 
-#define LOW_HISTORY 0.1F /* if all shares of a history are smaller, a bar of the full height stands for this share */
+#define LOW_HISTORY 0.1F /* a bar of the full height stands for this share, or for a larger one */
 
 /* Paints the smoothed share. After a window without samples the previous share stays, in a dim style. In the batch mode
  * "-" is painted instead, because each frame shows only its own window. */
