@@ -94,8 +94,8 @@ static int count_write(const struct dialect_memory *memory, uint64_t address, un
     return memory->write(memory->context, address, &counter, size);
 }
 
-/* Adds `full` to a sum in the memory of the program, at the address count->told. Ignores errors, because an error only
- * makes this sum too small. */
+/* Adds `full`, a number of ticks that found their counter full, to the sum at the address count->told in the program's
+ * memory. Ignores errors, because an error only makes this sum too small. */
 static void count_tell(const struct dialect_count *count, const struct dialect_memory *memory, uint64_t full)
 {
     uint64_t sum;

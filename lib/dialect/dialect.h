@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * dialect: the rules of the profil family, as a table and as functions. The code here knows nothing about processes.
- * The supervisor counts by these rules while a target runs. The client makes histograms from samples by the same rules.
+ * dialect: the rules by which profil(2) and its relatives count, as a table and as functions. This code knows nothing
+ * about processes. The supervisor uses it while a target runs. The client uses it to make histograms from samples.
  *
  * pprofil-dialects(7) has the rules and their sources. In short, a region is a range of text (code), which begins at an
  * address called its offset. The histogram of a region is a buffer of counters. A pc at distance d from the offset
@@ -69,9 +69,9 @@ struct dialect {
     bool below_wraps;       /* there is no test for pc < offset, so for such a pc the distance wraps */
     bool narrow;            /* the computed index of the byte in the buffer is cut to 32 bits */
     bool bounded_ranges;    /* each region has its own bounds, and regions do not overlap */
-    /* the cells with totals take the places of the cells for the first text. true (Inferno): these are 6 cells, and
-     * ticks in the first 48 bytes of text go to DIALECT_CELL_OUTSIDE. false (Plan 9): these are 2 cells, and ticks in
-     * the first 16 bytes of text are added to the totals */
+    /* the first cells are for totals, although they also belong to the first text. true (Inferno): 6 cells hold only
+     * totals, and ticks in the first 48 bytes of text go to DIALECT_CELL_OUTSIDE. false (Plan 9): 2 cells hold totals,
+     * to which the ticks in the first 16 bytes of text are added */
     bool overlaid_cells;
     enum dialect_prof prof;
     const char *format;     /* name of the format (lib/format) that the programs of the system read */
@@ -107,8 +107,8 @@ bool dialect_is_off(const struct dialect *dialect, uint32_t scale);
 bool dialect_index(const struct dialect *dialect, const struct dialect_region *region,
                    unsigned counter_size, uint64_t pc, bool exact, uint64_t *index);
 
-/* Returns the lowest distance from the offset at which a pc counts in the counter with this index; UINT64_MAX: there is
- * no such distance. */
+/* Returns the smallest distance between a pc and the offset for which the pc falls into the counter with this index;
+ * UINT64_MAX: there is no such distance. */
 uint64_t dialect_lowest(const struct dialect *dialect, uint32_t scale, unsigned counter_size, uint64_t index);
 
 /* Returns how many bytes of buffer a text of `text` bytes needs. */
@@ -245,11 +245,11 @@ struct dialect_count {
     uint64_t owed_ns;  /* CPU time that was not counted yet, because it is less than a tick */
     uint64_t overflow; /* address of a 4-byte counter for pcs in no region; 0: none */
     uint64_t array;    /* pcsample: address of the array in which the pcs are stored */
-    uint64_t told; /* address of a uint64_t that counts the ticks that found their counter full; 0: none */
+    uint64_t told; /* address of a uint64_t that counts the ticks in `overflows`, but not those of pcsample; 0: none */
     struct dialect_pcsample pcsample;
     uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* number of ticks whose pc is in no region */
-    uint64_t overflows; /* number of ticks that found their counter full, or that ended the counting */
+    uint64_t overflows; /* ticks that found their counter or the array of pcsample full, or that ended the counting */
     size_t region_count;
     struct dialect_buffer {
         uint64_t address; /* address of the first counter */
