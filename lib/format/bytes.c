@@ -67,7 +67,7 @@ uint64_t bytes_get_pointer(struct bytes *bytes)
 }
 
 /* Reads a whole file. Sets *size to the number of bytes read. If the file shrinks while it is read, there are fewer
- * bytes than its size at the start. If the file grows, the bytes behind its old end are not read. */
+ * bytes than its size at the start. If the file grows, the bytes after its old end are not read. */
 static int load_descriptor(int fd, unsigned char **bytes, size_t *size)
 {
     struct stat status;

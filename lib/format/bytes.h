@@ -3,7 +3,7 @@
  * bytes: reads and writes numbers in binary files, with the byte order and pointer size of each file. Also reads and
  * writes whole files.
  *
- * The caller need not check each number that it reads or writes. A number behind the end of the input is read as 0, and
+ * The caller need not check each number that it reads or writes. A number past the end of the input is read as 0, and
  * `missing` is set. After a failed write nothing more is written, and bytes_finish returns the error.
  */
 #ifndef PPROFIL_BYTES_H
@@ -30,7 +30,7 @@ struct bytes bytes_of(const unsigned char *bytes, size_t size, uint32_t pointer_
  * bytes. */
 uint64_t bytes_get(struct bytes *bytes, unsigned size);
 uint64_t bytes_get_pointer(struct bytes *bytes);
-/* Returns a pointer to the next `size` bytes, and moves behind them. Returns NULL if fewer bytes are left. The caller
+/* Returns a pointer to the next `size` bytes, and moves past them. Returns NULL if fewer bytes are left. The caller
  * does not free the bytes. */
 const unsigned char *bytes_take(struct bytes *bytes, uint64_t size);
 uint64_t bytes_left(const struct bytes *bytes);
@@ -60,15 +60,15 @@ int bytes_finish(struct bytes_out *out);
  * Otherwise returns -1. */
 int bytes_descriptor(const char *path);
 
-/* Reads a whole regular file. *bytes has room for one more byte behind the contents of the file. The caller frees
+/* Reads a whole regular file. *bytes has room for one more byte after the contents of the file. The caller frees
  * *bytes. Returns 0 or an error; -EFBIG means that the file is larger than BYTES_SIZE_MAX. */
 int bytes_load(const char *path, unsigned char **bytes, size_t *size);
 
 /* A function that writes `contents` to an open descriptor, and leaves the descriptor open. Returns 0 or an error. */
 typedef int bytes_writer(int fd, const void *contents);
-/* Writes a file by the rules of format_write_file (format.h). The function write_contents writes the contents. It is
- * called again if the new file cannot replace the old one. Sets *regular to true if path is a regular file, or a new
- * one. Returns 0, -errno, or an error of write_contents. */
+/* Writes a file by the rules of format_write_file (format.h). Calls write_contents to write the contents, and calls it
+ * again if the new file cannot replace the old one. Sets *regular to true if path is a regular file or did not exist,
+ * else to false. Returns 0, -errno, or an error of write_contents. */
 int bytes_write_file(const char *path, bytes_writer *write_contents, const void *contents, bool *regular);
 /* Writes `size` bytes to the file at path, by the rules of bytes_write_file. */
 int bytes_save(const char *path, const void *bytes, size_t size);

@@ -5,8 +5,8 @@
  *
  * callgrind_annotate computes the inclusive cost of a called function as the sum of the costs of all calls of it. In a
  * recursion, the cost of a stack must not be added several times. So for each function on a stack, only the outermost
- * call of it gets the stack's cost, and its inner calls get no cost. A function may have a caller in some stacks and be
- * the outermost frame of others. In the stacks where it is the outermost frame, "(root)" calls it.
+ * call of it gets the stack's cost, and its inner calls get no cost. If a function has a caller in some stacks but is
+ * the outermost frame of others, "(root)" calls it in these others.
  */
 #include "config.h"
 

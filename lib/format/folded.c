@@ -126,8 +126,8 @@ static int write_folded(int fd, const struct profile *profile, const struct form
 
 /* --- reading ------------------------------------------------------------------------- */
 
-/* Returns a pointer to the number at the end of a line, or NULL if there is no number. Removes blanks behind the
- * number. The number may have a fraction, which take_number ignores. */
+/* Returns a pointer to the number at the end of a line, or NULL if there is no number. Removes blanks after the number.
+ * The number may have a fraction, which take_number ignores. */
 static char *find_number(char *line)
 {
     char *end = line + strlen(line);
@@ -142,7 +142,7 @@ static char *find_number(char *line)
     return number;
 }
 
-/* Parses the first frame of a stack if it has the form "comm-12" or "comm-12/13". `stop` points behind the frame. Sets
+/* Parses the first frame of a stack if it has the form "comm-12" or "comm-12/13". `stop` points past the frame. Sets
  * *length to the length of comm. */
 static bool parse_root(const char *stack, const char *stop, size_t *length, uint32_t *pid, uint32_t *tid)
 {

@@ -69,14 +69,14 @@ enum format_roots {
  * uses the options does not free them. */
 struct format_options {
     const char *object;             /* reading: path of the ELF file that the addresses belong to */
-    /* reading: a second file, NAME.meta (profil/profil.h), is read, too. NAME is `name`, or the path of the first file
-     * if `name` is NULL */
+    /* reading: the file NAME.meta (profil/profil.h) is read, too. NAME is this text, or the path of the first file if
+     * this is NULL */
     const char *name;
     /* writing: the rules by which histograms are counted; NULL: the usual rules of the format */
     const struct dialect *dialect;
     uint32_t scale;                 /* writing: bytes of counters for 65536 bytes of code; 0: the default, 32768 */
     enum format_roots roots;        /* writing folded stacks: the frame before the functions of each stack */
-    bool time;                      /* folded stacks: the number behind each stack counts microseconds, not samples */
+    bool time;                      /* folded stacks: the number after each stack counts microseconds, not samples */
     const struct profile *baseline; /* writing: the profile to compare with; NULL: none */
 };
 

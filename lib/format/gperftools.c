@@ -287,7 +287,7 @@ static int find_text(struct bytes bytes, const unsigned char **text)
 }
 
 /* Returns true if a file begins with 0 3 0 PERIOD 0, in words of 4 or 8 bytes and in either byte order. If so, sets
- * *bytes to the part of `head` behind these words, and *period to the period in microseconds. */
+ * *bytes to the part of `head` after these words, and *period to the period in microseconds. */
 static bool gperftools_shape(const unsigned char *head, size_t size, struct bytes *bytes, uint64_t *period)
 {
     for (unsigned shape = 0; shape < 4; shape++) {

@@ -26,10 +26,9 @@ int builder_object(struct builder *builder, const char *path, uint32_t *object);
 int builder_process(struct builder *builder, uint32_t pid, const char *comm, uint32_t *process);
 /* Finds or adds a thread by its tid. If the thread is found, it keeps its name, and `comm` is ignored. */
 int builder_thread(struct builder *builder, uint32_t process, uint32_t tid, const char *comm, uint32_t *thread);
-/* Finds or adds a thread, for files that name threads but not processes. A new process gets the name of its first
- * thread. If the main thread of a known process comes with a new name, the process has executed another program, and is
- * added with the next generation number. A thread that is not the main thread belongs to the last generation of its
- * process. */
+/* Finds or adds a thread, for files that list threads but no processes. A new process gets the name of its first
+ * thread. If the main thread of a known process has a new name, the process has executed another program, and is added
+ * again with the next generation number. Any other thread belongs to the last generation of its process. */
 int builder_task(struct builder *builder, uint32_t pid, uint32_t tid, const char *comm, uint32_t *thread);
 /* Finds or adds a function of an object. An empty name means that the function is not known. `file` and `line` say
  * where the function is defined. */

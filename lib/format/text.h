@@ -18,7 +18,7 @@ FILE *text_open(int fd);
  * this call, errno must still have the value that the failed write set. */
 int text_close(FILE *out);
 
-/* Returns a pointer to the character at *at, sets *size to the number of its bytes, and moves *at behind it. In place
+/* Returns a pointer to the character at *at, sets *size to the number of its bytes, and moves *at past it. In place
  * of a byte that is not UTF-8, returns a pointer to the bytes of U+FFFD. The caller makes sure that *at is not at the
  * end of the text. */
 const char *text_character(const char **at, size_t *size);
@@ -46,7 +46,7 @@ void text_unload(struct text *text);
  * contains a NUL byte, the caller sees only the part before that byte. */
 char *text_next(struct text *text);
 
-/* Reads the integer at *at, and moves *at behind it. Returns false if there is no integer, or if it does not fit into
+/* Reads the integer at *at, and moves *at past it. Returns false if there is no integer, or if it does not fit into
  * 64 bits. */
 bool text_number(const char **at, unsigned base, uint64_t *number);
 

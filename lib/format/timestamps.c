@@ -3,9 +3,9 @@
  * Invents the times of samples.
  *
  * An entry of profile->samples counts several samples. These samples are spread at equal distances over the life of
- * their process. Between the beginning of this life and the first sample there is only a fraction of the distance. Each
- * entry has another fraction, so that the samples of several entries alternate. The fraction is the fractional part of
- * a multiple of the golden ratio. Such numbers stay far apart, however many there are.
+ * their process. The first of them comes only a fraction of this distance after the beginning of the life. The fraction
+ * is different for each entry, so that the samples of several entries alternate. It is the fractional part of a
+ * multiple of the golden ratio. Such numbers stay far apart, however many there are.
  */
 #include "config.h"
 

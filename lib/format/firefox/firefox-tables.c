@@ -249,7 +249,7 @@ struct column {
 static const struct {
     const char *name;
     enum firefox_column rows; /* a column that has as many elements as the table has rows */
-    const char *more;         /* further members of the table's JSON object, which are written behind the columns */
+    const char *more;         /* further members of the table's JSON object, which are written after the columns */
     struct column columns[COLUMNS_MAX];
 } layout[] = {
     {"samples",

@@ -5,8 +5,8 @@
  * A table is a JSON object of columns, and a column is an array. All columns grow together, each in its own memory
  * stream. They are written to the file when the thread is complete.
  *
- * In the table of stacks, a row is like a node of a profile: it has a frame, and the number of the row of the callers.
- * It also has a category (state of the thread) and a subcategory (system call). So samples in system calls and samples
+ * In the table of stacks, a row is like a node of a profile: it has a frame, and the number of its caller's row. It
+ * also has a category (state of the thread) and a subcategory (system call). So samples in system calls and samples
  * of sleeping threads have rows of their own.
  */
 #ifndef PPROFIL_FIREFOX_TABLES_H

@@ -23,7 +23,7 @@ struct writer {
     const struct profile *profile;
     struct timestamps timestamps;
     uint32_t *order; /* owned: indexes in timestamps.samples, sorted by thread */
-    /* owned: first[i] is the index in `order` of thread i's first sample. One more element has the length of `order` */
+    /* owned: first[i] is the index in `order` of thread i's first sample; the last element is the length of `order` */
     uint32_t *first;
     FILE *out;
     uint32_t *chain; /* owned: memory for the nodes of one stack, enough for the deepest stack */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes the header of a perf.data, its event, and the features behind the data: machine, command, build-ids. This file
+ * Writes the header of a perf.data, its event, and the features after the data: machine, command, build-ids. This file
  * also has the functions that write numbers and texts into features and records.
  */
 #include "config.h"

@@ -11,7 +11,7 @@
 #include "format/perf-data/perf-data-read.h"
 
 #define WINDOW (4u << 20)
-#define BEHIND (1u << 20) /* number of bytes before a requested offset that are in the window, too */
+#define BEHIND (1u << 20) /* the window begins this number of bytes before the requested offset */
 #define SECTION_SIZE_MAX (1u << 24)
 
 int perf_file_open(struct perf_file *file, const char *path)

@@ -37,7 +37,7 @@ const unsigned char *perf_file_at(struct perf_file *file, uint64_t offset, size_
 bool perf_file_bytes(struct perf_file *file, uint64_t offset, size_t size, struct bytes *bytes);
 
 /* Allocates memory for a section of the file and for one more byte, reads the section into this memory, and puts a zero
- * behind it. The caller frees *copy. Returns 0, -errno, or PPROFIL_ERROR_DAMAGED (the section is not in the file, or is
+ * after it. The caller frees *copy. Returns 0, -errno, or PPROFIL_ERROR_DAMAGED (the section is not in the file, or is
  * larger than 16 MiB). */
 int perf_file_load(const struct perf_file *file, const struct perf_section *section, unsigned char **copy);
 /* Reads the offset and the size of a section, two numbers, and returns them. */
@@ -105,7 +105,7 @@ struct perf_stacks {
 struct perf_replay {
     struct profile *profile;
     struct perf_event event;         /* the event whose samples are counted */
-    /* pprofil wrote the file. In such a file the address of a caller is within its call instruction, not behind it as
+    /* pprofil wrote the file. In such a file the address of a caller is within its call instruction, not after it as
      * in files of perf. */
     bool own;
     bool wall;                       /* the periods of samples are elapsed time, not CPU time */
@@ -137,11 +137,11 @@ int perf_replay_record(struct perf_replay *replay, const unsigned char *record, 
 void perf_replay_clear(struct perf_replay *replay);
 
 /* Counts the sample in a record. `misc` is the field misc of the record's header, and `bytes` has the part of the
- * record behind its header. Returns 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. */
+ * record after its header. Returns 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. */
 int perf_count_sample(struct perf_replay *replay, unsigned misc, struct bytes *bytes);
 void perf_stacks_clear(struct perf_stacks *stacks);
 
-/* --- what is before and behind the records (perf-data-header.c) ----------------------- */
+/* --- what is before and after the records (perf-data-header.c) ------------------------ */
 
 struct perf_header {
     struct perf_file *file;     /* borrowed */

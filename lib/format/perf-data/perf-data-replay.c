@@ -28,9 +28,9 @@ static int inherit_mappings(struct perf_replay *replay, uint32_t pid, uint32_t p
     struct perf_space *parent, *child;
     int error = perf_find_space(replay, pid, &child);
 
-    if (error == 0) /* this call may move the child's mappings in memory, so afterwards they are looked up again */
-        error = perf_find_space(replay, ppid, &parent);
     if (error == 0)
+        error = perf_find_space(replay, ppid, &parent);
+    if (error == 0) /* finding the parent may have moved the child in memory, so the child is found again */
         error = perf_find_space(replay, pid, &child);
     if (error != 0 || parent == child)
         return error;
@@ -121,7 +121,7 @@ static int find_build_id(struct perf_replay *replay, struct profile_object *obje
     return 0;
 }
 
-/* Returns the kind of an object. The path and the protection of its mapping show it. */
+/* Returns the kind of an object, which depends on its path and on the protection of its mapping. */
 static enum profile_object_kind kind_of(const char *path, uint64_t protection)
 {
     if (strcmp(path, "[vdso]") == 0)

@@ -106,7 +106,7 @@ static int locate_address(struct perf_replay *replay, const struct perf_space *s
 
 /* Finds the locations of a stack, leaf first. The first kernel address in the stack is where the kernel was
  * interrupted, and the first user address is where user code was interrupted. All others are return addresses, which
- * are behind a call instruction. 1 is subtracted from a return address, because the call may be the last instruction of
+ * are after a call instruction. 1 is subtracted from a return address, because the call may be the last instruction of
  * its function. In files of pprofil the addresses of callers are already within the call instruction. */
 static int locate_chain(struct perf_replay *replay, const struct perf_space *space,
                         struct sample *sample, uint32_t *count)
@@ -118,7 +118,7 @@ static int locate_chain(struct perf_replay *replay, const struct perf_space *spa
         uint64_t address = bytes_get(&sample->chain, 8);
         if (address >= PERF_CONTEXT_MIN) {
             kernel = address == PERF_CONTEXT_KERNEL;
-            /* the addresses that follow are in a guest or a hypervisor */
+            /* true: the addresses that follow are in a guest or a hypervisor */
             foreign = !kernel && address != PERF_CONTEXT_USER;
             first = true;
             continue;
@@ -185,7 +185,7 @@ static void cache_stack(struct perf_stack *stack, const unsigned char *bytes, si
 
     if (copy == NULL) {
         stack->size = 0;
-        return; /* the stack is not cached, so only the next search for it takes longer */
+        return; /* no error: only the next search for this stack takes longer */
     }
     memcpy(copy, bytes, size);
     *stack = (struct perf_stack){copy, size, replay->epoch, pid, node};

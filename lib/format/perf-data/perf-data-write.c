@@ -4,10 +4,10 @@
  * processes, threads and mappings that the samples belong to.
  *
  * perf looks up names itself, by offsets in the object's file. It computes such an offset as address - start of the
- * mapping + offset of the mapping. So any start of a mapping is right (address-layout.h). Marks become mappings that
- * are not executable, so that perf does not look up names in them. The addresses of callers are within the call
- * instruction, as in the profile. perf looks them up unchanged. Other readers take them as return addresses and
- * subtract 1, but still find the call.
+ * mapping + offset of the mapping. So a mapping may start at any address (address-layout.h). Marks, which are not code,
+ * become mappings that are not executable, so that perf does not look up names in them. The addresses of callers are
+ * within the call instruction, as in the profile. perf looks them up unchanged. Other readers take them as return
+ * addresses and subtract 1, but still find the call.
  *
  * The header contains the size of the data. The size cannot be filled in later, because the file may be a pipe. So all
  * records and features are made twice. The first time their bytes are only counted.

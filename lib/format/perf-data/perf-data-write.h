@@ -58,7 +58,7 @@ void perf_put_head(struct perf_writer *writer, enum perf_record type, unsigned m
 size_t perf_text_room(const char *text, size_t align);
 void perf_put_text(struct perf_writer *writer, const char *text, size_t align);
 
-/* --- what is before and behind the records (perf-data-features.c) --------------------- */
+/* --- what is before and after the records (perf-data-features.c) ---------------------- */
 
 /* Writes the header of the file. The caller has set writer->data_size. */
 void perf_put_header(struct perf_writer *writer);

@@ -82,8 +82,8 @@ enum perf_feature {
     PERF_FEATURE_COMPRESSED = 27,
 };
 
-/* Markers in a stack. The addresses behind PERF_CONTEXT_KERNEL are in the kernel, and those behind PERF_CONTEXT_USER in
- * user code. */
+/* Markers in a stack. The addresses after PERF_CONTEXT_KERNEL are in the kernel, and those after PERF_CONTEXT_USER are
+ * in user code. */
 #define PERF_CONTEXT_KERNEL ((uint64_t)-128)
 #define PERF_CONTEXT_USER ((uint64_t)-512)
 #define PERF_CONTEXT_MIN ((uint64_t)-4095) /* all numbers from this one upwards are markers, not addresses */

@@ -46,7 +46,7 @@ struct head {
     const char *rest; /* address and function, which are in the first line if the sample has no stack; else "" */
 };
 
-/* Parses the pid and the tid, "12/13", up to the blank behind them. A single number, as in "12", is taken as both. */
+/* Parses the pid and the tid, "12/13", up to the blank after them. A single number, as in "12", is taken as both. */
 static bool parse_numbers(const char *at, struct head *head)
 {
     uint64_t first, second;

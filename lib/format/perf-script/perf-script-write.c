@@ -34,7 +34,7 @@ struct writer {
 };
 
 /* Returns the address that is written for a frame. For a caller in a file it is 1 more than the address in the profile,
- * because perf prints return addresses, which are behind the call instruction. */
+ * because perf prints return addresses, which are after the call instruction. */
 static uint64_t address_of(const struct profile *profile, const struct frame *frame, bool leaf)
 {
     const struct profile_location *place = &profile->locations[frame->location];
@@ -62,8 +62,8 @@ static void put_frame(FILE *out, const struct profile *profile, const struct fra
 
     fprintf(out, "\t%16llx ", (unsigned long long)address_of(profile, frame, leaf));
     text_put(out, name[0] != '\0' ? name : "[unknown]", "", ' ');
-    /* readers remove the last offset in a line. So behind a name that ends with an offset, "+0x0" is written, which
-     * they remove instead */
+    /* readers remove the last offset in a line. So a name that ends with an offset gets "+0x0" after it, which they
+     * remove instead */
     fputs(has_offset(name) ? "+0x0 (" : " (", out);
     if (frame->inlined)
         fputs("inlined", out);

@@ -34,7 +34,7 @@ struct drawing {
     const struct picture_tree *tree;
     bool down;        /* the root is on top, as in an icicle graph */
     double largest;   /* result of picture_largest_change */
-    uint64_t *starts; /* an element for each frame: its left edge, in ns or samples, as the values are */
+    uint64_t *starts; /* an element for each frame: its left edge, in the unit of the values (ns or samples) */
 };
 
 static unsigned height_of(const struct picture_tree *tree)
@@ -49,7 +49,7 @@ static double scale_of(const struct picture_tree *tree)
 }
 
 /* Returns an array with the left edge of each frame, which the caller frees, or NULL if there is no memory. The frames
- * that one frame called are side by side. The first of them has the same left edge as this frame. */
+ * that one frame called are side by side, and the first of them has the same left edge as their caller. */
 static uint64_t *find_starts(const struct picture_tree *tree)
 {
     uint64_t *starts = calloc(2 * (size_t)tree->frame_count, sizeof *starts);

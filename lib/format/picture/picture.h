@@ -33,7 +33,7 @@ enum picture_kind {
     PICTURE_KINDS,
 };
 
-/* Returns the kind of the frames of an object of the profile: a library has ".so" in its name. */
+/* Returns the kind that all frames in this object have. */
 enum picture_kind picture_kind_of(const struct profile *profile, uint32_t object);
 /* Returns the word that the legend has for a kind, such as "program". */
 const char *picture_kind_name(enum picture_kind kind);
@@ -69,7 +69,7 @@ struct picture_tree {
     uint32_t dropped;                        /* number of frames that are left out because they are too small */
     uint64_t cut;                            /* none of the frames counted in `dropped` has a larger value than this */
     uint32_t deeper;                         /* number of frames that are left out because their row is not kept */
-    /* total value of the frames that only the baseline has. Frames whose absence chance explains are not included */
+    /* total value of the frames that only the baseline has, without frames that the profile may lack by chance */
     uint64_t gone;
     uint64_t kinds;                          /* set of the kinds of frames that occur: bit 1 << kind */
     /* owned; a profile of which only the strings are used: the texts of the names */
@@ -123,13 +123,13 @@ struct stack_merge {
     struct picture_store *to;
     bool several;     /* processes with different names have samples, so the first frame of each stack is its process */
     uint32_t *order;  /* owned; indexes in from->samples, sorted by the names of the processes */
-    /* owned; an element for each node of `from`. The different names of processes are numbered from 1. A node is merged
-     * once for each name that has samples in it. lane[i] is the number of the last name for which node i was merged; 0:
-     * none yet */
+    /* owned; an element for each node of `from`. Samples are merged in the order of `order`, one process name after
+     * another, and these names are numbered from 1. lane[i] is the number of the last name for which node i was merged;
+     * 0: none yet */
     uint32_t *lane;
     uint32_t *merged; /* owned; merged[i] is the node of the store that node i became when it was merged for lane[i] */
     uint32_t *stack; /* owned; nodes of the current stack that are still to be merged, leaf first */
-    /* owned; an element for each location of `from`: the index in the store of its function's name; 0: not stored yet.
+    /* owned; an element for each location of `from`: the index of its function's name in to->names; 0: not stored yet.
      * Not used for a location with several functions */
     uint32_t *names;
     /* owned; an element for each sample of `from`: the node of the store for the sample's innermost frame */

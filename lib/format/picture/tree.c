@@ -156,8 +156,8 @@ static int compare_children(const void *a, const void *b, void *context)
     return choice->ranks[x->name] < choice->ranks[y->name] ? -1 : 1;
 }
 
-/* Returns how much the baseline spent in frames that the profile does not have. Leaves out a frame if chance explains
- * the difference. Adds up only frames whose callers the profile has, because the value of a frame includes all frames
+/* Returns how much of the baseline is in frames that the profile does not have. Leaves out frames that the profile may
+ * lack by chance. Adds a frame only if its caller is in the profile, because the value of a frame includes all frames
  * below it. */
 static uint64_t sum_gone(const struct draft *draft)
 {
@@ -173,8 +173,8 @@ static uint64_t sum_gone(const struct draft *draft)
 }
 
 /* Finds the depth of each frame, and the deepest row that is kept. If a few stacks were far deeper than all others, the
- * picture would be mostly empty. So a deep row is kept only if its frames together have more than the share
- * limits->deep of the whole. */
+ * picture would be mostly empty. So below the first limits->rows rows, a row is kept only if the share of its frames in
+ * the whole is larger than limits->deep. */
 static int measure_depths(struct choice *choice, const struct picture_limits *limits)
 {
     const struct draft *draft = &choice->draft;

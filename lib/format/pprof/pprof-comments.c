@@ -69,7 +69,7 @@ enum pprof_comment pprof_comment_kind(const char **text)
     return PPROF_OF_OTHERS;
 }
 
-/* Returns the text behind " KEY=", or NULL. A name (comm), which may contain any text, comes last in a comment. So the
+/* Returns the text after " KEY=", or NULL. A name (comm), which may contain any text, comes last in a comment. So the
  * search finds the real key before anything in the name that looks like it. */
 static const char *value_of(const char *text, const char *key)
 {

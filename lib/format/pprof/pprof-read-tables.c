@@ -95,8 +95,8 @@ struct pprof_id *pprof_ids_find(const struct pprof_ids *ids, uint64_t id)
 
 /* --- mappings ------------------------------------------------------------------------ */
 
-/* Parses a build-id and returns its size in bytes. Other programs write names into this field. So if the text is not
- * hexadecimal, returns 0, which means that there is no build-id. */
+/* Parses a build-id and returns its size in bytes. Other programs write names into the field build_id. So if the text
+ * is not hexadecimal, returns 0, which means that there is no build-id. */
 static uint32_t parse_build_id(const char *text, uint8_t bytes[PROFILE_BUILD_ID_MAX])
 {
     size_t length = strnlen(text, 2 * PROFILE_BUILD_ID_MAX + 1);

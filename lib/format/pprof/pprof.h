@@ -61,9 +61,9 @@ struct pprof_values {
     uint64_t unit; /* nanoseconds in the unit of the value `time` */
 };
 /* Chooses the values that are read. The message must have at least one value. The time is the value "cpu", or else the
- * value that the file declares as the default, or else the last value. It may really be a number of bytes if another
- * program wrote the file. The count is the value "samples". If there is none, the count is one of the values before the
- * time: the last of them with the unit "count". */
+ * value that the file declares as the default, or else the last value. In files of other programs, this value may be
+ * something else than a time, such as a number of bytes. The count is the value "samples", or else the last value with
+ * the unit "count" before the time. */
 void pprof_choose_values(const PbProfile *message, struct pprof_values *values);
 /* Returns true if a value has this type and this unit. NULL stands for any type or any unit. */
 bool pprof_is_type(const PbProfile *message, const PbValueType *value, const char *type, const char *unit);
@@ -88,11 +88,11 @@ enum pprof_comment {
     PPROF_OBJECT,
     PPROF_TIMELINE,
 };
-/* Returns the kind of a comment, which its first words show. Sets *text to the place behind these words. */
+/* Returns the kind of a comment, which its first words show. Sets *text to the place after these words. */
 enum pprof_comment pprof_comment_kind(const char **text);
 /* Finds KEY=NUMBER in a comment, and returns the number. Returns 0 if the key is not in the comment. */
 uint64_t pprof_number(const char *text, const char *key);
-/* Put the contents of a comment into the profile. `text` begins behind the words that pprof_comment_kind skips.
+/* Put the contents of a comment into the profile. `text` begins after the words that pprof_comment_kind skips.
  * Functions that return an int return 0 or -errno. */
 void pprof_decode_totals(const char *text, struct profile *profile);
 int pprof_decode_command(const char *text, struct profile *profile);
@@ -127,8 +127,8 @@ struct pprof_reader {
     /* an element for each string of the file: its index + 1 in the profile; 0: not in the profile yet */
     uint32_t *strings;
     struct pprof_ids mappings, functions, locations;
-    /* one for each mapping with a comment of pprofil: `id` is the id of the mapping, and `index` that of the comment's
-     * string */
+    /* one for each mapping with a comment of pprofil: `id` is the id of the mapping, and `index` is the index of the
+     * comment in the message's table of strings */
     struct pprof_ids notes;
     struct memo memo;
     struct pprof_values values;
@@ -163,16 +163,16 @@ int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index);
  * A message while it is made. The id of a function or a location is its index in the profile. The id of a mapping is
  * the index of its object plus 1.
  *
- * Most of the message is in one arena, that is, memory that is freed all at once. When memory runs out, out_of_memory
- * is set, and pprof_allocate returns a pointer to `nowhere`, an array whose contents are never used. So callers need
- * not check each call. A message that ran out of memory is discarded at the end.
+ * Most of the message is in one arena, which is memory that is freed as a whole. When memory runs out, out_of_memory is
+ * set, and pprof_allocate returns a pointer to `nowhere`, an array whose contents are never used. So callers need not
+ * check each call. A message that ran out of memory is discarded at the end.
  */
 struct pprof_writer {
     const struct profile *profile;
     struct pprof_block *blocks; /* owned: the arena */
     bool out_of_memory;
     PbProfile message;
-    struct memo elsewhere; /* key (function, file of a line) -> id of a copy of the function that has this file */
+    struct memo elsewhere; /* ids of copies of functions with another source file; the key is the function and this file */
     int64_t *string_ids;   /* an element for each string of the profile: its index in the message; 0: not written yet */
     PbMapping *mappings;   /* the mappings in the message, one for each object of the profile */
     _Alignas(16) unsigned char nowhere[256];

@@ -109,8 +109,8 @@ static const struct dialect *choose_dialect(const struct codec *codec, const str
     return options->dialect != NULL ? options->dialect : dialect_find(codec->dialect);
 }
 
-/* Returns an array with an element for each object: the time in the object that the dialect counts, in ns. The caller
- * frees the array. Returns NULL if there is no memory. */
+/* Returns an array with an element for each object: the time, in ns, of the samples in the object that the dialect
+ * counts. The caller frees the array. Returns NULL if there is no memory. */
 static uint64_t *sum_objects(const struct profile *profile, const struct dialect *dialect)
 {
     uint64_t *sums = calloc(profile->object_count + 1u, sizeof *sums);

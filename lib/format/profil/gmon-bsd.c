@@ -48,8 +48,8 @@ static uint32_t counter_size_of(uint64_t type)
     return bits == 0 ? 2 : bits == 16 || bits == 32 || bits == 64 ? bits / 8 : 0;
 }
 
-/* Returns true if the file has as many counters as start-up code asks for: 2 bytes of counters for each 2, 4 or 8 bytes
- * of text. The size may differ by `slack` bytes, because start-up code rounds it. */
+/* Returns true if the file has as many bytes of counters as start-up code asks for: 2 bytes for each 2, 4 or 8 bytes of
+ * text. The size may differ by `slack` bytes, because start-up code rounds it. */
 static bool is_usual(const struct header *header, uint64_t slack)
 {
     uint64_t text = header->high - header->low, bytes = header->counter_bytes;

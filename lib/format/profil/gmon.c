@@ -177,9 +177,9 @@ static uint64_t largest_of(const struct histogram *histogram)
     return largest;
 }
 
-/* Counts that are larger than a 16-bit counter are distributed over several histograms. Writes the histogram with the
- * number `turn`, from 0. The histograms before it have turn * COUNT_MAX ticks of a count. This one has the rest, or
- * COUNT_MAX ticks if the rest is larger. */
+/* A count that is larger than a 16-bit counter is distributed over several histograms. Writes the histogram with the
+ * number `turn`, from 0. It has what is left of each count after turn * COUNT_MAX ticks, but at most COUNT_MAX
+ * ticks. */
 static void put_histogram(struct bytes_out *out, const struct histogram *histogram, uint64_t rate, uint64_t turn)
 {
     bytes_put(out, HISTOGRAM, 1);

@@ -23,8 +23,8 @@ __extension__ typedef unsigned __int128 product; /* product of a number of nanos
 #define NO_RATE_NS (NANO / 100) /* ns that a sample stands for, if the profile has neither times nor a rate */
 #define TEXT_SIZE_MAX (UINT64_C(1) << 30)
 #define USUAL_SCALE (DIALECT_ONE_TO_ONE / 2)
-/* Both ends of the text are multiples of this number of bytes. In every format it is a multiple of the bytes that one
- * counter counts. */
+/* Both ends of the text are multiples of this number of bytes. With the usual scales, this number is a multiple of the
+ * bytes that one counter counts. */
 #define ALIGNED UINT64_C(16)
 
 /* stands for the address of a sample whose offset in the object's file has no link address */
@@ -223,7 +223,7 @@ int histogram_from_profile(const struct profile *profile, uint32_t object, const
     return error;
 }
 
-/* --- all objects at once ----------------------------------------------------------------- */
+/* --- all objects in one file ------------------------------------------------------------- */
 
 #define PAGE UINT64_C(4096)
 

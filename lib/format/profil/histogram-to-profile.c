@@ -26,7 +26,7 @@
 
 /* An object of the profile that is made, and its addresses in the histogram file. */
 struct target {
-    /* addresses of the object in the histogram file; not set if the file has no modules, and so only one object */
+    /* the object's addresses in the histogram file; not set if the file has no modules (then it has only one object) */
     uint64_t start, end;
     uint64_t shift;      /* an address in the histogram file plus `shift` is the link address */
     uint32_t object;     /* index of the object in the profile */
@@ -52,7 +52,7 @@ static double rate_of(const struct histogram_file *file)
 
 /* --- objects ----------------------------------------------------------------------------- */
 
-/* Adds an object of which only this name is known. Addresses in it stay as they are in the histogram file. */
+/* Adds an object of which only the name is known. Addresses in it stay as they are in the histogram file. */
 static int add_unknown(struct conversion *conversion, const char *name, uint32_t *index)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
@@ -61,8 +61,8 @@ static int add_unknown(struct conversion *conversion, const char *name, uint32_t
     return error == 0 ? profile_object(conversion->profile, &object, index) : error;
 }
 
-/* Adds an object whose file is at path. The profile keeps this file open. If the file cannot be read, the object is
- * added, too, because its path shows the user which file is meant. */
+/* Adds an object whose file is at path. The profile keeps this file open. The object is added even if the file cannot
+ * be read, because its path shows the user which file is meant. */
 static int add_file(struct conversion *conversion, const char *path, struct target *target)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = file_opener_open(path, 0)};

@@ -2,8 +2,8 @@
 /*
  * Reads and writes kpdata, the contents of the kprof device of Inferno and Plan 9. It consists of big-endian cells, and
  * each cell is the counter of 8 bytes of kernel text. In Inferno the first six cells hold totals and describe the
- * format instead, so there are no counters for their text. In Plan 9 the first two cells hold totals in milliseconds,
- * to which the counts of their own text are added.
+ * format instead, so the first 48 bytes of text have no counters. In Plan 9 the first two cells hold totals in
+ * milliseconds, and the time in the first 16 bytes of text is added to these totals.
  */
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes mon.out, which monitor(3) wrote and prof(1) read: the bounds of the text, the number of functions,
- * how often each function was called, and counters up to the end of the file. The file does not say how wide a pointer
- * is. The reader takes the first width with which the sizes are consistent.
+ * Reads and writes mon.out, which monitor(3) wrote and prof(1) read. It has the bounds of the text, the number of
+ * functions, how often each function was called, and counters up to the end of the file. It does not say how wide a
+ * pointer is, so the reader takes the first width with which the sizes are consistent.
  *
  * A PDP-11 stores the upper half of a long first, and in each half the lower byte first.
  */
@@ -50,7 +50,7 @@ static bool read_header(const struct shape *shape, struct bytes *bytes, uint64_t
 }
 
 /* Returns true if the first function in the file's list is in the text. If the list is empty, or if the function is at
- * address 0, this is not known. Then returns true unless `sure` is true. */
+ * address 0, this is not known, and the result is the opposite of `sure`. */
 static bool is_called(struct bytes *at, const struct header *header, bool sure)
 {
     uint64_t pc = bytes_get_pointer(at);

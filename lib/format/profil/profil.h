@@ -69,12 +69,12 @@ bool histogram_has_memory_addresses(const struct histogram_file *file);
 /* --- profiles as histograms ------------------------------------------------------------ */
 
 /*
- * Counts one object of a profile by the rules of a dialect. The times of samples become ticks. This is done in the
- * order of addresses, and a time that is less than a tick is carried over to the next address. So in any range of text,
- * the sum of the counters is within one tick of the time spent there. If `scale` is 0, there are two bytes of counters
- * for four bytes of text. If rate_hz is 0, the rate is the one that histogram_rate returns. The text is the object's
- * code, and its addresses are link addresses. If the object cannot be read, the text reaches from the first sample to
- * the last.
+ * Counts the samples in one object of a profile by the rules of a dialect. Their times become ticks. This is done in
+ * the order of addresses, and a time that is less than a tick is carried over to the next address. So in any range of
+ * text, the sum of the counters is within one tick of the time spent there. If `scale` is 0, there are two bytes of
+ * counters for four bytes of text. If rate_hz is 0, the rate is the one that histogram_rate returns. The text is the
+ * object's code, and its addresses are link addresses. If the object cannot be read, the text reaches from the first
+ * sample to the last.
  *
  * `file` is empty before the call. The caller clears it, also after an error. Returns 0, -ENOMEM, PPROFIL_ERROR_OFF
  * (the scale turns the counting off), PPROFIL_ERROR_NO_SAMPLES (no sample has an address) or -EFBIG (the text is too
@@ -133,8 +133,8 @@ struct codec {
     int (*write)(int fd, const struct histogram_file *file);
 };
 
-/* Reads the file at path, and the file whose path is `name` followed by ".meta" (see below). `object` is the path of
- * the ELF file that was counted; NULL: not known. This file is not opened. Returns 0 or an error. The caller clears
+/* Reads the file at path, and the file NAME.meta (see below), where NAME is `name`. `object` is the path of the ELF
+ * file whose code was counted; NULL: not known. The ELF file is not opened. Returns 0 or an error. The caller clears
  * `file` in either case. */
 int codec_load(const struct codec *codec, const char *path, const char *name, const char *object,
                struct histogram_file *file);
