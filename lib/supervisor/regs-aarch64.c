@@ -264,8 +264,8 @@ int regs_enter_call(pid_t tid, const struct regs_call *call)
     return regs_write_wide(tid, &set);
 }
 
-/* Makes the thread make the call again, with the pc at the call's instruction. The kernel itself would not begin the
- * call anew: it has already decided this. entered: as in regs_leave_call. */
+/* Makes the thread make the call again, with the pc at the call's instruction. The kernel itself will not begin the
+ * call anew, because it has decided this before the stop. entered: as in regs_leave_call. */
 static int regs_begin_anew(pid_t tid, const struct regs_call *call, bool entered)
 {
     struct user_regs_struct set;

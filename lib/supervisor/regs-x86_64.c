@@ -32,8 +32,8 @@ struct regs_i386 {
 };
 
 /* Fills in regs->syscall, regs->entered and regs->result. flags: the saved flags register. Its resume flag is 1 if a
- * fault has stopped the thread. If an interrupt has, the flag is 0, except in the middle of a repeated string
- * instruction: Intel SDM volume 3, 17.3.1.1. */
+ * fault has stopped the thread. If an interrupt has stopped it, the flag is 0, except in the middle of a repeated
+ * string instruction: Intel SDM volume 3, 17.3.1.1. */
 static void regs_fill(struct regs *regs, long number, long result, uint64_t flags)
 {
     regs->syscall = number >= 0 ? (int32_t)number : WIRE_NO_SYSCALL;

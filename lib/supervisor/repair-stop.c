@@ -47,10 +47,10 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
 
 /* Returns true if it is not known how much time a recvmmsg(2) with a time limit has left. The kernel writes the
  * remaining time only after each message, and the call may have waited long since then. If a tick's interrupt broke the
- * call, this was only a short time, because ticks interrupt only running threads. If something else did, the remaining
- * time is unknown. It is also unknown if a message is incomplete, or if a signal is pending. That signal may have
- * broken the call before the interrupt did: the stop of an interrupt comes before the delivery of a signal (get_signal
- * in kernel/signal.c). */
+ * call, it has waited only a short time, because ticks interrupt only running threads. If something else broke it, the
+ * remaining time is unknown. It is also unknown if a message is incomplete, or if a signal is pending. That signal may
+ * have broken the call before the interrupt did: the stop of an interrupt comes before the delivery of a signal
+ * (get_signal in kernel/signal.c). */
 static bool repair_loses_time(const struct tracee *tracee, enum stop_cause cause)
 {
     /* cause is STOP_BY_US also if a SIGCONT made the thread stop */
@@ -249,7 +249,7 @@ bool repair_stop(struct tracer *tracer, struct tracee *tracee, const struct regs
         return false;
     }
     if (!repair->at_call_end)
-        /* INTERRUPTED: a tick has broken the call. In any other state, a signal has, possibly a SIGCONT */
+        /* INTERRUPTED: a tick has broken the call; any other state: a signal has broken it, possibly a SIGCONT */
         repair->billed = tracee->state == TRACEE_INTERRUPTED;
     bool interrupted = call_is_interrupted(&call);
     bool alone = ours && repair_note_place(repair, regs, &call);

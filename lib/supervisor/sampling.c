@@ -12,7 +12,7 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/wakeup.h"
 
-/* for how long after a task was made the budget's condition includes BUDGET_NEW_TASKS, ns */
+/* how long the budget's condition includes BUDGET_NEW_TASKS after a task was made, ns */
 #define NEW_TASKS_NS 10000000u
 /* from the start of sampling to the first statistics, ns; short, because a live view waits for them */
 #define STATS_FIRST_NS 200000000u

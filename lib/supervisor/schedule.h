@@ -38,9 +38,9 @@ uint64_t schedule_next(struct schedule *schedule, uint64_t now, uint64_t period_
 
 /* Returns the time of the first tick after a pause. If the last returned tick has not come yet, returns it again.
  * Otherwise returns the tick of schedule_draw_ahead, if its time has not passed. Ticks that were due in the pause are
- * dropped, and no tick covers their strata. The pause does not delay the later ticks. So even if a target turns
- * sampling on only for less than a period each time, it gets as many samples for this time as without pauses.
- * period_ns > 0. */
+ * dropped, and no tick covers their strata. The pause does not delay the later ticks. So for the time in which sampling
+ * is on, a target gets as many samples as without pauses, even if it turns sampling on for less than a period each
+ * time. period_ns > 0. */
 uint64_t schedule_resume(struct schedule *schedule, uint64_t now, uint64_t period_ns);
 
 /* Draws the tick that the next schedule_next will return (the tick that is drawn ahead). Must not be called again

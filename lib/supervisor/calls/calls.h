@@ -129,7 +129,7 @@ struct call_progress {
     uint64_t part;
 };
 
-/* Returns true if each piece must receive the data from the first byte on again. This is so for a receive with
+/* Returns true if each piece must receive all data again, from the first byte on. This is so for a receive with
  * MSG_PEEK, which leaves the data in the socket, unless SO_PEEK_OFF is set. */
 bool call_peek_restarts(const struct call_request *request);
 
