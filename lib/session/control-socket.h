@@ -17,9 +17,9 @@ struct control_socket {
     ino_t inode;  /* inode of the file at path */
 };
 
-/* Makes the socket address of a session that is named by `target`. If `is_path` is true, or if `target` is not a
- * number, the address is the path `target`. Otherwise the address is abstract: it has no file, and vanishes when the
- * socket is closed. Returns 0 or -ENAMETOOLONG. */
+/* Makes the socket address of a session. If `is_path` is true, or if `target` is not a number, the address is the path
+ * `target`. Otherwise the address is abstract: it has no file, and vanishes when the socket is closed. Returns 0 or
+ * -ENAMETOOLONG. */
 int control_address(const char *target, bool is_path, struct sockaddr_un *address, socklen_t *size);
 
 /* Makes a socket that listens at the address of a session (control_address). Replaces the socket file of a session that
