@@ -51,7 +51,7 @@ struct pprofil_file {
     const char *format;
     /* for reading a file of counters: path of the ELF file whose text was counted; NULL: not known */
     const char *object;
-    /* for writing a file of counters: name of the dialect whose rules fill the counters: pprofil-formats(5) */
+    /* for writing a file of counters: name of the dialect by whose rules samples are counted (pprofil-formats(5)) */
     const char *dialect;
     uint32_t scale;      /* for writing a file of counters: bytes of counters for each 65536 bytes of text; 0: 32768 */
     /* for writing folded stacks: which frame is put before the outermost function of each stack: "comm", "process",
