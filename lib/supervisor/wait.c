@@ -41,7 +41,7 @@
 #include "supervisor/tracer-cpus.h"
 
 #define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
-/* after this time in which news came without a pause, the tracees are asked for news one by one, for as long, ns */
+/* if news comes without a pause for WAIT_TURN_NS, the tracer asks its tracees one by one, for at most WAIT_TURN_NS */
 #define WAIT_TURN_NS 500000u
 #define WAIT_TURN_TRACEES_MAX 256
 #define WAIT_TURN_PIECE 16 /* how many tracees are asked between two reads of the clock */

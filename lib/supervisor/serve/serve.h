@@ -55,8 +55,9 @@ bool counts_has_own(const struct process *process, pid_t tid);
  * COUNTS_ALL_THREADS. */
 pid_t counts_place(const struct process *process, pid_t caller, enum wire_profil_scope scope, const char *dialect);
 
-/* Adds a count whose counts.tid is `place`, and frees the former count with that tid. The process owns `count` from now
- * on. Returns 0 or -ENOMEM. In case of -ENOMEM, `count` was freed. */
+/* Adds a count whose counts.tid is `place`, and frees the former count with that tid. If `place` is COUNTS_ALL_THREADS,
+ * also frees the count for `maker` alone. The process owns `count` from now on. Returns 0 or -ENOMEM. In case of
+ * -ENOMEM, `count` was freed. */
 int counts_put(struct process *process, pid_t place, pid_t maker, struct dialect_count *count);
 
 /* Ends and frees the counts that are meant by a request to stop counting. caller: thread that makes the request. */
