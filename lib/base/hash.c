@@ -53,7 +53,7 @@ uint64_t hash_fnv(uint64_t sum, const void *bytes, size_t size)
     return sum;
 }
 
-/* *at is the slot at which the search continues. Before the first call the caller sets *at to the hash. */
+/* *at is the slot at which the search continues, or the hash before the first call. */
 uint32_t hash_next(const struct hash_index *index, uint32_t hash, uint32_t *at)
 {
     if (index->size == 0)
