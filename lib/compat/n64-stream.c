@@ -20,8 +20,8 @@
 
 #define BLOCK 512 /* number of counters that are written with one call */
 
-/* Does what write(2) does, which may write only the first of the bytes. If the other end of a socket is closed, the
- * program does not get a SIGPIPE. */
+/* Like write(2), but the program gets no SIGPIPE if the other end of a socket is closed. May write fewer bytes than
+ * `size`. */
 static ssize_t stream_write_some(int fd, const void *bytes, size_t size)
 {
     ssize_t wrote = send(fd, bytes, size, MSG_NOSIGNAL);

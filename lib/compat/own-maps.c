@@ -181,7 +181,7 @@ struct offset_search {
     /* the completed offset. If the object that calls profil contains an address with the same lower 32 bits, `found` is
      * this address. Otherwise it is such an address in the first object that contains one */
     uint64_t found;
-    unsigned count;      /* number of objects that contain an address with these lower 32 bits */
+    unsigned count;      /* number of objects that contain an address with the same lower 32 bits */
     bool callers;        /* the object that calls profil is one of these objects */
 };
 
@@ -204,8 +204,7 @@ static bool offset_try(void *context, const struct own_object *object)
     bool callers = search->caller >= object->start && search->caller < object->end;
     uint64_t address;
 
-    /* a histogram that covers all text overlaps every object. Then an overlap does not show that the offset is a
-     * complete address */
+    /* a histogram that covers all text overlaps every object. This does not show that its offset is complete */
     bool within = search->given >= object->start && search->given < object->text_end;
     bool overlaps = search->given < object->text_end && search->end > object->text_start;
     search->reaches = search->reaches || overlaps;
