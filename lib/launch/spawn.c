@@ -24,7 +24,7 @@
 #define STACK_SIZE 65536u
 #define STAYED_MAX 8 /* if the caller is init: how many children spawn_quietly can remember, to reap them later */
 
-/* What both children need: the first child and the supervisor. */
+/* What the first child and the supervisor need. */
 struct start {
     const char *path;
     char *const *argv;
