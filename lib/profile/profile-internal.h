@@ -30,7 +30,7 @@ struct live_process {
 struct pending_object {
     uint32_t wire_object; /* id of the object in wire_map.object */
     uint32_t object; /* index in profile->objects; HASH_NONE: the WIRE_MAP event has not come */
-    /* owned; the descriptor, as long as the WIRE_MAP event has not come; negative: none */
+    /* owned; the descriptor, until the WIRE_MAP event comes; negative: there is none */
     int fd;
     bool none;       /* an error came instead of the descriptor */
 };

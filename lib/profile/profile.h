@@ -34,10 +34,9 @@ struct wire_sample;
 enum profile_object_kind {
     PROFILE_OBJECT_FILE = 1, /* addresses are offsets in the file */
     PROFILE_OBJECT_VDSO,     /* addresses are offsets in the vDSO of the kernel */
-    /* executable memory without a file, such as JIT code. Each process has one such object. Its addresses are those in
-     * memory */
+    /* all of a process's executable memory without a file, such as JIT code. Addresses are memory addresses */
     PROFILE_OBJECT_ANON,
-    /* one object for all addresses whose mapping is not known. Its addresses are those in memory */
+    /* one object for all addresses whose mapping is not known. Addresses are memory addresses */
     PROFILE_OBJECT_UNKNOWN,
     PROFILE_OBJECT_MARK, /* not code, but a mark: see profile_mark. `path` is the name of the mark; its address is 0 */
 };
