@@ -49,7 +49,7 @@ struct cpu_wait {
     uint64_t lost_at;                /* time at which the thread lost its CPU */
     bool certain;                    /* lost_at is exact; else the thread may have lost its CPU earlier */
     uint64_t run_ns, wait_ns, turns; /* run time, wait time and turns of struct procfs_cpu at the time `at` */
-    /* length of the present series of verdicts WAITS, each after exactly one turn */
+    /* how many of the latest looks in a row, each after exactly one turn, have found that the thread had no CPU */
     unsigned one_turn_waits;
 };
 
@@ -81,8 +81,8 @@ enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_
  * matter.
  *
  * A tracer that competes for a CPU sometimes comes late, and misses ticks. The instant of its next look is not random:
- * the scheduler has chosen it. If all the missed time were credited at that instant, a single sample would decide how a
- * long time was spent. So the missed time becomes the thread's debt, and each of the following samples is credited with
+ * the scheduler has chosen it. If all the missed time were credited at that instant, a single sample would decide how
+ * all that time was spent. So the missed time becomes the thread's debt, and each of the next samples is credited with
  * a part of it. But if a thread has few samples (a young thread), its next sample is credited with all of the missed
  * time, because it may be the last.
  */
@@ -93,7 +93,7 @@ struct weight {
     int64_t late;            /* time before the stretch that no sample represents, because the tracer came late */
     /* CPU time of the thread minus the CPU time that its samples represent so far; may be negative */
     int64_t debt;
-    /* number of samples of the thread before this one; 0 also if the thread must count as young in any case */
+    /* number of samples of the thread before this one; 0 if the thread must count as young whatever this number is */
     uint64_t samples;
     /* the samples of the thread may represent its CPU time plus at most this time */
     int64_t ahead;
@@ -113,9 +113,9 @@ struct weight {
 
 /* Returns the CPU time that the sample represents, ns, 0 or more. */
 uint64_t weight_of_sample(const struct weight *weight);
-/* Returns how much CPU time of other processes the sample represents in addition, ns, 0 or more. Otherwise the CPU time
- * that a process uses after its last sample would be lost. This would be a large part for processes that live for only
- * a few ticks, and get a sample only by chance. */
+/* Returns how much CPU time of other processes the sample represents in addition, ns, 0 or more. Without this, the CPU
+ * time that a process uses after its last sample would be lost. This is a large part of the CPU time of processes that
+ * live for only a few ticks, and get a sample only by chance. */
 uint64_t weight_for_others(const struct weight *weight);
 
 /*

@@ -18,15 +18,16 @@
 #include "supervisor/tick.h"
 
 #define SEARCH_PERIOD_MIN_NS 10000000u
-/* least period of searches while no CPU is idle, ns. It is longer than SEARCH_PERIOD_MIN_NS, because the search takes a
- * CPU from a target */
+/* shortest period of searches while no CPU is idle, ns. It is longer than SEARCH_PERIOD_MIN_NS, because the search
+ * takes a CPU from a target */
 #define SEARCH_PERIOD_FULL_NS 40000000u
 #define SEARCH_PERIOD_MAX_NS 1500000000u /* longest period of searches, ns; needed only with thousands of processes */
 #define SEARCH_SHARE 500u /* period of searches, divided by the CPU time of reading the clocks of all processes */
 /* one piece of a round (struct search) looks at no more processes and threads than this */
 #define SEARCH_PIECE_MAX 256u
 #define SEARCH_PIECE_NS 1000000u /* time from one piece of a search round to the next, ns */
-#define UNEXPLAINED_NS 50000u   /* a process is searched if threads that are not active have used more than this, ns */
+/* a process is searched if its inactive threads have used more CPU time than this, ns */
+#define UNEXPLAINED_NS 50000u
 #define WORTH_A_LOOK_NS 200000u /* a tracee that uses at least this CPU time in activity.span, ns, stays active */
 #define ACTIVE_SPAN_MIN_NS 200000000u
 
@@ -83,8 +84,7 @@ static bool active_has_run(struct tracee *tracee)
     return state.doing == PROCFS_RUNNING;
 }
 
-/* Searches up to `left` threads of the process. Returns how many threads the caller may still search: `left` minus the
- * number of threads searched. */
+/* Searches up to `left` threads of the process. Returns `left` minus the number of threads searched. */
 static unsigned active_search_threads(struct tracer *tracer, struct process *process, uint64_t now, unsigned left)
 {
     for (; process->search.next != NULL && left > 0; process->search.next = process->search.next->process_next) {

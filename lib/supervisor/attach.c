@@ -29,7 +29,7 @@
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
-/* Largest number of seizures in one pass that we give up because of an exec under way. Before we give one up,
+/* In one pass, we give up at most this many seizures because of an exec under way. Before each of them is given up,
  * wakeup_seize has waited for 10 ms */
 #define EXEC_SEIZURES_MAX 100
 #define EXEC_WAITS 20
@@ -168,7 +168,7 @@ static int attach_thread(void *context, pid_t tid)
     struct process *process = attach_process_of(pass);
     bool known = supervisor_find(supervisor, tid) != NULL || (process != NULL && process_has_released(process, tid));
     if (known && process != NULL)
-        /* the number may be in the list of threads that refused; it was put there for an earlier thread */
+        /* an earlier thread with this number may have refused, and may still be in the list of such threads */
         untraced_remove(&supervisor->processes, process, tid);
     supervisor_unlock(supervisor);
     if (known)

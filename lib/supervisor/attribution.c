@@ -40,7 +40,7 @@
 
 /* Returns weight.process_shares. For a process that profiles itself, the first sample represents all CPU time that no
  * sample represents yet, the second sample represents half of it, the third a third, and each later one 1/YOUNG_SHARES.
- * Such a process may get only few samples, and their sum must be right even then. */
+ * Such a process may get only few samples. Even then, these must represent all of its CPU time. */
 static unsigned attribution_young_shares(const struct supervisor *supervisor, const struct process *process)
 {
     uint64_t count = process->sampled.count;
@@ -104,8 +104,8 @@ void attribution_note_end(struct supervisor *supervisor, const struct process *p
 
 /* Returns true if the tracee was on a CPU when it was interrupted. If it waited for a CPU at that time, it went on
  * waiting until it stopped. Our tick, too, can have kept it waiting, but only from interrupt->hindered_at to the stop.
- * So if it waited for longer, it was on no CPU. If no CPU is idle, the tracer may have seen the stop late, because it
- * waited for a CPU itself. So the stop is taken to be earlier by the tracer's own wait. */
+ * So if it waited for longer, it was on no CPU. If no CPU is idle, the tracer may have seen the stop late, because the
+ * tracer had to wait for a CPU itself. So this wait is subtracted from the time at which the tracer saw the stop. */
 static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *regs, const struct procfs_cpu *cpu)
 {
     const struct interrupt *interrupt = &tracee->interrupt;

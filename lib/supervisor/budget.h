@@ -26,7 +26,7 @@
 struct budget_cost {
     double ns;             /* mean cost of the latest samples, ns; before the first sample, an assumed cost */
     unsigned samples;      /* number of samples that were measured */
-    uint64_t no_sample_ns; /* cost of ticks and stops that led to no sample; only those since the last sample */
+    uint64_t no_sample_ns; /* since the last sample: cost of ticks and stops that led to no sample, ns */
 };
 
 struct budget {

@@ -22,8 +22,7 @@ uint64_t process_cpu_lately(struct process *process, uint64_t now, uint64_t *age
 /* Returns the CPU time that the process used while it was sampled, ns. sampling: sampling is on now, so the clock of
  * the process must be read. */
 uint64_t process_cpu_counted(struct process *process, bool sampling);
-/* Returns the same as process_cpu_counted, but does not read the clock of the process: uses the value that was read
- * last. */
+/* Like process_cpu_counted, but does not read the clock of the process: uses the value that was read last. */
 uint64_t process_cpu_known(const struct process *process, bool sampling);
 /* Reads the run and wait times of the tracee into *cpu and tracee->time.used_ns. Adds to process->search.explained_ns
  * the CPU time that the tracee has used since this function was last called. Returns false if the kernel does not keep

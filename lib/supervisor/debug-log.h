@@ -22,8 +22,8 @@
  *                              and the state before the stop; KIND is ENDED if the task has ended
  *     resume TID SIGNAL        RUNNING
  *     call TID SIGNAL          CONTINUING: it runs on to its next system-call stop
- *     follow TID SIGNAL        RUNNING, to its next system-call stop: a signal is held, a signal mask must be restored
- *                              there, or ticks must not interrupt it (backoff of calls.h)
+ *     follow TID SIGNAL        RUNNING until its next system-call stop, because a signal is held, a signal mask must be
+ *                              restored there, or ticks must not interrupt it (backoff of calls.h)
  *     listen TID               LISTENING
  *     detach TID               none: it is detached for good
  *     release TID TO           RELEASED: it is detached, so that the tracer with number TO can trace it
@@ -38,7 +38,7 @@
  *     mask TID SIGNALS         it blocks this set of signals from now on; in hexadecimal digits, bit N - 1 is signal N
  *     hold TID SIGNAL          the signal is held until the next piece begins
  *     send TID SIGNAL          a held signal is sent to it, because no piece follows
- *     drop TID SIGNAL          the signal, which one whole call would not have raised, is not delivered
+ *     drop TID SIGNAL          a piece has raised the signal, but the uncut call would not have: it is not delivered
  *     siginfo TID SIGNAL       the held signal, sent again, gets the siginfo_t with which it first came
  *     short TID RESULT         its call, which we cut short, cannot be continued, so it returns RESULT
  *

@@ -42,7 +42,6 @@ void emit_rate(struct supervisor *supervisor);
 /* Reports the statistics. If exact is true, reads the clocks of all processes for this; otherwise uses the values that
  * were read last. */
 void emit_stats(struct supervisor *supervisor, bool exact);
-/* Wakes the client up. */
 void emit_wake(const struct supervisor *supervisor);
 
 #endif

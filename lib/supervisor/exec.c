@@ -136,9 +136,9 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     exec_begin(tracer, leader);
 }
 
-/* The thread that called execve has taken over the tracee's number. If the tracee's figures belong to the thread that
- * had this number before, sets them to 0. They do if handover_regain has set handover.exec_id to 0, or if the kernel's
- * figures are lower than ours. */
+/* The thread that called execve has taken over the tracee's number. If the tracee's figures (CPU time, waits, samples)
+ * belong to the thread that had this number before, sets them to 0. This is so if handover_regain has set
+ * handover.exec_id to 0, or if the times that the kernel reports are lower than the tracee's. */
 static void exec_forget_figures(struct tracee *tracee)
 {
     struct procfs_cpu cpu;

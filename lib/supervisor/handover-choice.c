@@ -34,8 +34,8 @@ static unsigned handover_load(const struct tracer *tracer)
     return tracer->tracees.active_count + tracer->expected;
 }
 
-/* Of the tracers other than `from`, returns the one with the fewest tracees; NULL: there is none. Active tracees count,
- * and those that the tracer will get by handovers. */
+/* Returns a tracer other than `from` that has room for another tracee; NULL: there is none. If there are several,
+ * returns the one with the least load (handover_load). */
 static struct tracer *handover_least_busy(const struct supervisor *supervisor, const struct tracer *from)
 {
     struct tracer *best = NULL;
@@ -121,8 +121,8 @@ static bool handover_promise(struct tracee *tracee, struct tracer *to)
 }
 
 /* To be called if CPUs are full. Returns true if the tracee must stay with its tracer. there: another tracer, whose
- * home is the tracee's CPU; NULL: no other tracer has its home there. With NULL, a tracee also stays if it is the only
- * runnable one of its tracer, because the tracer moves to the tracee's CPU (affinity_rotate). */
+ * home is the tracee's CPU; NULL: no other tracer has its home there. In that case the tracee also stays if no other
+ * tracee of its tracer is runnable, because the tracer then moves to the tracee's CPU (affinity_rotate). */
 static bool handover_is_at_home(const struct tracer *tracer, const struct tracee *tracee, const struct tracer *there)
 {
     if (tracer->tracees.count > TRACEES_MANY)
@@ -168,8 +168,8 @@ void handover_choose(struct tracer *tracer, struct tracee *const running[], unsi
 {
     const struct supervisor *supervisor = tracer->supervisor;
 
-    /* if `wary` is true, to read a tracee's memory or to find out its program, we might have to wait for an exec that
-     * waits for us */
+    /* A handover reads the tracee's memory, and looks up its program. If `wary` is true, this might wait for an exec
+     * that waits for us */
     if (supervisor->leaving || supervisor->processes.wary || !supervisor->options.follow || count == 0)
         return;
     unsigned first = schedule_random(&tracer->schedule, count);

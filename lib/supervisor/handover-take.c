@@ -45,9 +45,9 @@ static int handover_seize(struct tracer *tracer, pid_t pid, pid_t tid)
     return error;
 }
 
-/* Handles a tracee that could not be seized. The caller holds the lock. There are three possible reasons: the tracee
- * has ended, perhaps by an exec; or an exec has given its number to another thread, and another tracer of ours traces
- * that thread; or we are no longer permitted to seize the tracee. */
+/* Handles a tracee that could not be seized. The caller holds the lock. There are three possible reasons. The tracee
+ * has ended, perhaps by an exec. Or an exec has given its number to another thread, which another tracer of ours
+ * traces. Or we are no longer permitted to seize the tracee. */
 static void handover_lose(struct tracer *tracer, struct tracee *tracee)
 {
     struct supervisor *supervisor = tracer->supervisor;

@@ -36,8 +36,8 @@ static void housekeeping_find_leader(struct tracer *tracer, struct process *proc
     tracer_post(leader);
 }
 
-/* Returns true if the process may have ended without a stop that we could see: if a child ends before its parent has
- * reported it, or if a process execs while one of its threads is handed over. */
+/* Returns true if the process may have ended without a stop that we could see. This happens if a child ends before its
+ * parent has reported it, or if a process execs while one of its threads is handed over. */
 static bool housekeeping_expects_unreported_end(const struct process *process)
 {
     return process->handed_over_at != 0 || process->tracees == NULL || process->tracees->state == TRACEE_STARTING;

@@ -196,8 +196,7 @@ static int main_open_files(int socket)
 {
     if (getauxval(AT_SECURE) != 0)
         return 125;
-    /* Makes a process group of our own, so that Ctrl-C at the terminal does not reach this process. It stays in its
-     * session, because the scheduler divides the CPUs among sessions: sched(7), autogroup */
+    /* makes a process group of our own, so that Ctrl-C at the terminal does not reach this process */
     setpgid(0, 0);
     opener_serve(socket);
     return 0;

@@ -3,15 +3,16 @@
  * Follows the tasks that tracees make: threads, and processes if children are followed.
  *
  * A new task is traced from its beginning, by its parent's tracer. The kernel reports it by two stops: a FORK or CLONE
- * stop of the parent, and the first stop of the task itself. Either stop may come first (42 is the task):
+ * stop of the parent, and the first stop of the task itself. Either stop may come first. In these two examples, 42 is
+ * the task, and RUNNING, STARTING and UNKNOWN are its states (enum tracee_state):
  *
  *     parent: CLONE of 42      announced: STARTING      |   42: first stop     held: UNKNOWN
  *     42: first stop           resumed: RUNNING         |   parent: CLONE of 42     resumed: RUNNING
  *
  * If the parent is killed before its stop, /proc shows to which process the task belongs.
  *
- * While a tracee is handed over to another tracer, it has no tracer for some microseconds. handover-take.c finds the
- * tasks that it makes in that time, which have no tracer, either.
+ * While a tracee is handed over to another tracer, it has no tracer for some microseconds. A task that it makes in that
+ * time has no tracer, either. handover-take.c finds such tasks.
  */
 #include "config.h"
 

@@ -12,7 +12,8 @@
 
 /* how many bytes of a stack are searched for the frame of a signal handler, at most */
 #define SEARCH_SIZE_MAX 65536u
-/* bytes; no alternate stack is larger, so memory that contains a larger value is not the frame of a signal handler */
+/* Largest size of an alternate stack, bytes. Memory that contains a larger size is not the frame of a signal handler on
+ * such a stack. */
 #define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)
 
 static int target_memory_result(ssize_t done, size_t size)
@@ -82,10 +83,10 @@ static uint64_t stack_word_at(const unsigned char *bytes, unsigned word)
     return narrow;
 }
 
-/* `sp` is a stack pointer that may be in an alternate stack. Returns true if `bytes` are the struct ucontext of the
- * first signal handler on that alternate stack, the one that has interrupted code on another stack. Returns false for a
- * further handler, which has interrupted code on the alternate stack itself. Sets *end to the end of the alternate
- * stack, and *below to the stack pointer of the interrupted code. */
+/* Returns true if `bytes` are the struct ucontext of a signal handler that runs on an alternate stack, and has
+ * interrupted code on another stack. Returns false if that code was on the same alternate stack. sp: a stack pointer,
+ * which must be in the alternate stack. Sets *end to the end of the alternate stack, and *below to the stack pointer of
+ * the interrupted code. */
 static bool stack_left_stack(const unsigned char *bytes, struct regs_context context, uint64_t sp,
                              uint64_t *end, uint64_t *below)
 {

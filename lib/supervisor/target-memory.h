@@ -4,8 +4,8 @@
  * regs-*.c read a few words of code by ptrace(2).
  *
  * Only two files write to a target's memory. serve/counts.c writes the histograms of programs that profile themselves.
- * If a system call was cut short and further calls do its rest, calls/call-progress.c writes what one whole call would
- * have written.
+ * If a system call was cut short and further calls do its rest, calls/call-progress.c writes what the call would have
+ * written if it had not been cut short.
  */
 #ifndef PPROFIL_TARGET_MEMORY_H
 #define PPROFIL_TARGET_MEMORY_H

@@ -9,10 +9,10 @@
  * thread to interrupt. The time of this pause is credited to these tracees.
  *
  * If no CPU is idle, the times of two ticks are chosen, and their timers are set: the next tick, and the tick after it,
- * which is said to be drawn ahead. This saves time. To set a timer that will be the first to expire on its CPU, the
- * kernel writes to the CPU's timer hardware, which takes 9 us on a virtual machine. When a timer expires, the kernel
- * makes this write anyway, for the timer that expires next. In a pause, the timer of the tick that was drawn ahead
- * stays set. Most pauses end before this timer expires. In the others, the timer wakes the tracer for nothing.
+ * called the tick ahead. This saves time. To set a timer that will be the first to expire on its CPU, the kernel writes
+ * to the CPU's timer hardware, which takes 9 us on a virtual machine. When a timer expires, the kernel makes this write
+ * anyway, for the timer that expires next. In a pause, the timer of the tick ahead stays set. Most pauses end before
+ * this timer expires. In other pauses, the timer wakes the tracer for nothing.
  */
 #include "config.h"
 
@@ -30,13 +30,13 @@
 /* If all threads that run were interrupted and have not stopped yet, the next tick comes after PAUSE_NS, ns, because
  * other threads may have woken up by then. */
 #define PAUSE_NS 5000000u
-/* If ticks are further apart than this, ns, no tick is drawn ahead. Otherwise a change of the rate would take effect
- * too late. */
+/* If ticks are further apart than this, ns, only the time of the next tick is chosen. If that of the tick after it
+ * were chosen, too, a change of the rate would take effect too late. */
 #define AHEAD_PERIOD_MAX_NS 10000000u
 
 /* Delays the next tick by the time for which targets were stopped: the period of ticks is a period of the targets' CPU
- * time, which does not grow while they are stopped. Without this delay, targets would get a fifth more samples than
- * requested, at high rates. */
+ * time, which does not grow while they are stopped. Without this delay, a high rate would give targets a fifth more
+ * samples than requested. */
 static void tick_leave_out_stops(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;

@@ -84,9 +84,9 @@ uint64_t tick_hindered_since(const struct tracer *tracer)
 
 /* Decides whether this tick has come too late. A tracer that competes for its CPU may get the CPU only when the
  * scheduler takes it from a tracee, because the tracee has used up its turn or the quota of its group. The kernel often
- * notices this while the tracee is in a system call. Such an instant is not random, so the tracee is left to the next
- * tick. The tick also comes too late if the tracer has lost its CPU during the tick: then the thread that runs now is
- * not the one that ran when the tick was due. */
+ * does this while the tracee is in a system call. So the instant at which the tracer gets the CPU is not random, and
+ * the tracee is left to the next tick. The tick is also too late if the tracer has lost its CPU since the tick began:
+ * then the thread that runs now may not be the one that ran when the tick was due. */
 static void tick_judge_lateness(struct tracer *tracer)
 {
     struct tick *tick = &tracer->tick;

@@ -2,7 +2,7 @@
 /*
  * Runs a tick: the tracer finds out what its active tracees are doing, interrupts those that run, and awaits their
  * stops, which at-stop.c answers. A tick allocates only when it starts a thread: a tracer, or the occupier of
- * preempt.c. While the tracer polls for stops, it may also answer stops of new tasks, which allocate.
+ * preempt.c. While the tracer polls for stops, it may also answer stops of new tasks, and this allocates.
  *
  * If a CPU is idle, the tracer polls for the stops on that CPU (wait.c). If no CPU is idle, the tracer would poll on
  * the CPU that the tracee needs. So it sleeps, and the scheduler runs the tracee in its place until the tracee stops.
@@ -135,7 +135,6 @@ static void tick_interrupt_preempted(struct tracer *tracer, struct tick_running 
         tick_interrupt_one(tracer, running->preempted[i], interval * times, preempt->taken ? due : woken);
 }
 
-/* Gives the lock up, and polls for the stops of this tick. */
 static void tick_await_without_lock(struct tracer *tracer)
 {
     supervisor_unlock(tracer->supervisor);
@@ -153,7 +152,7 @@ static unsigned tick_interrupts_max(const struct supervisor *supervisor)
     return supervisor->cpus.full && !few ? INTERRUPTS_FULL_MAX : INTERRUPTS_MAX;
 }
 
-/* Draws the tracees that this tick interrupts from running->chosen, with equal chances. Puts them first in
+/* Chooses at random which tracees of running->chosen this tick interrupts. Moves them to the beginning of
  * running->chosen, and stores their thread ids in running->tids. Returns how many they are. */
 static unsigned tick_limit(struct tracer *tracer, struct tick_running *running)
 {
@@ -299,7 +298,7 @@ static void tick_end(struct tracer *tracer, const struct tick_running *running)
 }
 
 /* Ends a tick at which the tracer has moved to another CPU. The tick looks at no tracee; the next tick represents its
- * time, too. If that next tick is drawn already, drops it: its timer would expire on the old CPU. */
+ * time, too. If a time was chosen for the next tick already, drops it: the timer would expire on the old CPU. */
 static void tick_leave_to_next(struct tracer *tracer, uint64_t interval)
 {
     struct tick *tick = &tracer->tick;

@@ -21,7 +21,7 @@ struct tick {
     uint64_t was_due;    /* time for which the present tick was set */
     uint64_t missed_ns;  /* sampling time before the present tick that no tick represents, ns: schedule.h */
     uint64_t due;        /* time of the next tick; 0: no tick is set */
-    bool late;           /* the present tick came too late to show which thread had the tracer's CPU when it was due */
+    bool late;           /* the tick came too late to show which thread had the tracer's CPU when the tick was due */
     unsigned late_ticks; /* how many ticks in a row came too late */
     uint64_t leaving_at; /* until this time, no thread is stopped in order to hand it over */
     /* sampling time of the last tick, if the tracer moved to another CPU at that tick, and so looked at no tracee. The
@@ -59,7 +59,7 @@ struct tick_running {
     unsigned count;
     struct tracee *chosen[AWAITED_MAX]; /* those tracees; if there are more than AWAITED_MAX, a random choice of them */
     unsigned preempted_count;
-    /* before one of these is interrupted, the occupier takes its CPU: preempt.c */
+    /* the tracees whose CPU the occupier takes before they are interrupted: preempt.c */
     struct tracee *preempted[AWAITED_MAX];
     /* The thread ids of the first elements of chosen. Needed because the elements may become invalid: while one tracee
      * is being interrupted, others may be freed */

@@ -52,7 +52,7 @@ struct untraced;
  * that has another cause, such as a signal. */
 struct interrupt {
     uint64_t sent_at;     /* time at which the interrupt was sent */
-    /* time of the sample: sent_at; if the stop has another cause than the interrupt: the time of the stop */
+    /* time of the sample: sent_at, or the time of the stop if the stop has another cause than the interrupt */
     uint64_t at;
     uint64_t hindered_at; /* since this time, the tracer itself may have kept the tracee off a CPU */
     uint64_t seen_at;     /* time at which the tracer saw that the tracee had stopped */
@@ -109,7 +109,7 @@ struct preempt_judgement {
     unsigned preempt_looks; /* before each of the next preempt_looks samples, the occupier takes the tracee's CPU */
     bool asleep_before;     /* at the present tick, the tracee slept just before the occupier took its CPU */
 };
-#define PREEMPT_PRESENCE_FIRST 256 /* `presence` of a new thread: it counts as running */
+#define PREEMPT_PRESENCE_FIRST 256 /* value of `presence` for a new thread: it counts as always running */
 
 /* The state of a tracee in wall mode. */
 struct tracee_sleep {
@@ -123,9 +123,9 @@ struct tracee_handover {
     /* The tracer to which the tracee is handed over, as soon as an interrupt finds it outside of any system call. NULL:
      * the tracee stays with its tracer */
     struct tracer *to;
-    bool never;           /* our other tracers may not seize the tracee, or its program cannot be identified */
+    bool never;           /* our other tracers are not permitted to seize it, or its program cannot be identified */
     uint64_t released_at; /* time at which the tracee was last detached for a handover, CLOCK_BOOTTIME in ns */
-    uint64_t done_at;     /* time at which the present tracer got the tracee from another tracer; 0: it did not */
+    uint64_t done_at;     /* time at which the last handover of the tracee was complete; 0: there was none */
     /* while no CPU is idle: since this time, the tracee has been on another CPU than its tracer; 0: on the same CPU */
     uint64_t away_since;
     pid_t last_pid;       /* the newest process number that the kernel had assigned when the tracee was detached */
@@ -222,8 +222,8 @@ struct process {
     struct process_samples sampled;
     struct process_search search;
     struct counts *counts;  /* owned: histograms that the process requested; NULL: none */
-    /* The next count (histogram) of the process gets this value, modulo the period of the count, as its owed_ns, the
-     * CPU time that is not counted yet: serve/counts.c */
+    /* When the process requests its next histogram, this value, modulo the period of the histogram, becomes the CPU
+     * time that the histogram has not counted yet (owed_ns): serve/counts.c */
     uint64_t count_owed_ns;
     pid_t memory_tid;       /* the thread whose /proc files are read to find the mappings: the leader, while it lives */
     struct maps maps;
@@ -310,9 +310,8 @@ void tracee_deactivate(struct tracees *tracees, struct tracee *tracee);
 
 /* Returns true if the thread is in process->untraced, the list of the threads that could not be seized. */
 bool untraced_knows(struct process *process, pid_t tid);
-/* Adds a thread to process->untraced, the list of the threads that could not be seized. The thread must not be in the
- * list yet. known_ns: the part of the thread's CPU time that must not be added to process->untraced_ns, ns.
- * untraced_read adds the rest. Returns 0 or -ENOMEM. */
+/* Adds a thread to process->untraced, which must not contain it yet. known_ns: the part of the thread's CPU time that
+ * must not be added to process->untraced_ns, ns. untraced_read adds the rest. Returns 0 or -ENOMEM. */
 int untraced_add(struct processes *processes, struct process *process, pid_t tid, uint64_t known_ns);
 /* Removes a thread from process->untraced, if it is there. untraced_clear removes all threads from this list. */
 void untraced_remove(struct processes *processes, struct process *process, pid_t tid);

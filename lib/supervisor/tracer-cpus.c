@@ -163,8 +163,8 @@ unsigned affinity_cpu_count(const struct tracer *tracer)
     return count > 0 ? (unsigned)count : 1;
 }
 
-/* Draws how long the tracer stays on a CPU, ns. The length must be random: with equal lengths, a target that does the
- * same at regular intervals might be seen at the same point again and again. */
+/* Returns how long the tracer stays on a CPU, ns: a random time. With equal times, a target that does the same at
+ * regular intervals might be seen at the same point again and again. */
 static uint64_t affinity_draw_stay(struct tracer *tracer)
 {
     uint64_t stay = STAY_TICKS * budget_period(&tracer->supervisor->budget) / affinity_cpu_count(tracer);
@@ -207,17 +207,17 @@ void affinity_move_away(struct tracer *tracer)
 /* --- how soon a tracer runs ----------------------------------------------------------------------- */
 
 /*
- * How soon a tracer runs.
- *
- * If a tracer woke up late for its ticks, targets would often be asleep again: code that runs just after a wake-up
- * would be missed.
+ * If a tracer woke up late for its ticks, the targets would often be asleep again. So code that a target runs just
+ * after its own wake-up would be missed.
  *
  * If a CPU is idle, real-time priority is best, if it is permitted. The scheduler wakes a real-time thread on the CPU
  * where it ran last. If that thread wakes up another thread, the scheduler does not move the other thread to the same
- * CPU. Without real-time priority, a tracer and the tracee that it resumes often share a CPU although another is idle
- * (measured: a process that forks loses twice as much). If no CPU is idle, real-time priority doubles the cost of a
- * sample. At every wake-up the tracer would take the CPU from a target, even if the target has just got it. Then a
- * short slice is enough (sched_setattr(2); since Linux 6.12 any user may ask for one).
+ * CPU. Without real-time priority, a tracer and the tracee that it resumes often share a CPU although another is idle.
+ * In measurements, a process that forks then lost twice as much time.
+ *
+ * If no CPU is idle, real-time priority doubles the cost of a sample: at every wake-up the tracer would take the CPU
+ * from a target, even if the target has just got it. So the tracer asks only for a short time slice (sched_setattr(2);
+ * since Linux 6.12 any user may do so).
  */
 
 /* Same as struct sched_attr of include/uapi/linux/sched/types.h. That header cannot be used, because it conflicts with

@@ -16,7 +16,7 @@ void cpus_full_update(struct tracer *tracer);
 /* Returns how many tracees were running or waiting for a CPU at the last tick of their tracer. */
 unsigned cpus_full_count_runnable(const struct supervisor *supervisor);
 
-/* To be called at a tick if no CPU is idle. Moves the tracer to a CPU of its tracees, and only tracees of this CPU are
+/* To be called at a tick if no CPU is idle. Moves the tracer to a CPU of its tracees. Only the tracees on this CPU are
  * interrupted. Tracer and tracee take turns there. If they were on different CPUs, their wake-ups would take twice as
  * long. If the tracees are on several CPUs, the tracer goes from one CPU to the next, and stays on each for some ticks.
  * If home_cpu is not set, sets it. Returns true if the tracer has moved. Then the present instant is not random,

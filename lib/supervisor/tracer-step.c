@@ -130,8 +130,8 @@ static void tracer_take_earlier(uint64_t *time, uint64_t other)
         *time = other;
 }
 
-/* The schedule may also have drawn the tick after the next tick. Returns the time of that later tick if a timer must be
- * set for it; otherwise 0. */
+/* The time of the tick after the next one may be chosen, too (tick-arm.c). Returns this time if a timer must be set for
+ * it; otherwise 0. */
 static uint64_t tracer_ahead(const struct tracer *tracer)
 {
     uint64_t ahead = tracer->schedule.ahead.at;
@@ -211,7 +211,7 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
     if (ticked)
         tick_run(tracer);
-    /* During a pause of ticks, the timer of the tick that was drawn ahead (tracer_ahead) may have ended the sleep */
+    /* in a pause of ticks, the sleep may have been ended by the timer that is set in spite of the pause: tick-arm.c */
     bool for_tick = ticked || (tick->pauses && !any);
     if (tracer->billing.active)
         tracer_bill(tracer, tracer->totals.billed > 0 || (for_tick && cpus_full_count_runnable(supervisor) > 0));

@@ -103,7 +103,7 @@ struct tracer_news {
  * that is, added to the cost of sampling. */
 struct tracer_billing {
     bool active;                /* when the present step began, no CPU was idle, so the tracer's CPU time is billed */
-    /* the tracer's CPU time when it was last read; 0: not known. What was used before is billed already, or need not be
+    /* the tracer's CPU time when it was last read; 0: not known. Earlier CPU time is billed already, or need not be
      * billed */
     uint64_t up_to_ns;
     uint64_t booked_stopped_ns; /* the part of stop_totals.stopped_ns that the supervisor's totals include */
