@@ -35,7 +35,7 @@ struct ring {
     unsigned char *data; /* address of the data, which is mapped twice: 2 * size bytes */
     size_t size;
     size_t page_size;
-    /* this side's own copy of the counter that it writes. The producer writes `head`, and the consumer writes `tail` */
+    /* this side's own copy of the counter that it writes: the producer's `head`, or the consumer's `tail` */
     uint64_t position;
     uint64_t reserved; /* producer: size of the event for which ring_reserve has given out room, bytes */
     uint64_t peeked;   /* consumer: size of the event that ring_peek has returned, bytes */
