@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * histogram: the contents of a file of the profil family, without the layout of its bytes. Readers and writers
- * (lib/format) and the reports that imitate the old systems (lib/report) use these structures. All counters have 64
- * bits here. A writer cuts them to the size of the counters in the old system.
+ * histogram: the contents of a file of the profil family (gmon.out, mon.out, ...), without the layout of its bytes.
+ * Readers and writers (lib/format) and the reports that imitate the old systems (lib/report) use these structures. All
+ * counters have 64 bits here. A writer cuts them to the size of the counters in the old system.
  */
 #ifndef PPROFIL_DIALECT_HISTOGRAM_H
 #define PPROFIL_DIALECT_HISTOGRAM_H
