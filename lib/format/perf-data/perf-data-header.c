@@ -171,8 +171,8 @@ static int read_build_ids(struct perf_replay *replay, struct bytes *bytes)
 }
 
 /* Reads the command line. If perf wrote the file, this is perf's own command line, which includes the command of the
- * program that perf ran. If pprofil wrote it, it is the word PERF_OWN_COMMAND, which is skipped, and the command of the
- * program. */
+ * program that perf ran. If pprofil wrote the file, this is the word PERF_OWN_COMMAND, which is skipped, and the
+ * command of the program. */
 static int read_command(struct profile *profile, struct bytes *bytes)
 {
     uint64_t count = bytes_get(bytes, 4);

@@ -40,8 +40,8 @@ static unsigned in_bits(uint64_t has, uint64_t bits)
 }
 
 /* Finds the time of a record. In a sample the time comes after a few other fields. Other records have the time near
- * their end, in a group of fields that PERF_FLAG_SAMPLE_ID_ALL announces. Returns false if the record is a sample of
- * another event than the one that is counted. */
+ * their end, in a group of fields that PERF_FLAG_SAMPLE_ID_ALL announces. Returns false if the record is a sample of an
+ * event that is not counted. */
 static bool record_time(const struct reader *reader, uint64_t type, const unsigned char *record,
                         size_t size, uint64_t *time)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counts the samples of a perf.data. The event shows which fields a sample has. The addresses of its stack are looked
- * up one by one in the mappings of the process.
+ * Counts the samples of a perf.data. The event shows which fields a sample has. The addresses of a sample's stack are
+ * looked up one by one in the mappings of the process.
  */
 #include "config.h"
 

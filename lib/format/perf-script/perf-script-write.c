@@ -7,9 +7,9 @@
  *            ...
  *
  * The leaf is first, and an empty line ends a sample. Some readers count samples, some add up periods, and some
- * subtract times. So each sample has its own entry in the file. When the period of an entry is over, the next entry of
- * the same thread begins. If a profile has more than ENTRIES_MAX samples, all samples that one entry of
- * profile->samples counts become one entry of the file, with the sum of their periods.
+ * subtract times. So each sample has its own entry in the file, and this entry begins when the period of the thread's
+ * previous entry is over. If a profile has more than ENTRIES_MAX samples, each entry of profile->samples becomes only
+ * one entry of the file, with the sum of the samples' periods.
  */
 #include "config.h"
 

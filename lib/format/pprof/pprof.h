@@ -172,7 +172,7 @@ struct pprof_writer {
     struct pprof_block *blocks; /* owned: the arena */
     bool out_of_memory;
     PbProfile message;
-    struct memo elsewhere; /* ids of copies of functions with another source file; the key is the function and this file */
+    struct memo elsewhere; /* ids of copies of functions with another source file; key: function and this file */
     int64_t *string_ids;   /* an element for each string of the profile: its index in the message; 0: not written yet */
     PbMapping *mappings;   /* the mappings in the message, one for each object of the profile */
     _Alignas(16) unsigned char nowhere[256];

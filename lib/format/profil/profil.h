@@ -52,8 +52,8 @@ int histogram_add_pcs(struct histogram_file *file, uint64_t pc, uint64_t times);
 uint32_t histogram_scale(uint64_t bytes, uint64_t text);
 
 /* Returns the histogram of a file, for formats that hold only one. Returns NULL if the file does not have exactly one
- * histogram, or if a counter counts another number of bytes of text than `each`. If `each` is 0, it may count any
- * number of bytes. */
+ * histogram, or if a counter does not count exactly `each` bytes of text. If `each` is 0, any number of bytes is
+ * right. */
 const struct histogram *histogram_single(const struct histogram_file *file, uint32_t each);
 
 /* Returns the value that a counter of counter_size bytes has after `count` ticks. The file's dialect decides what
@@ -174,7 +174,7 @@ bool codec_plausible(uint64_t low, uint64_t high, uint64_t counter_bytes);
  *    pid PID                of the process
  *    hz NUMBER              ticks per second
  *    module START END PATH  the file PATH was mapped at these addresses, hexadecimal
- *    calls CELLS            FILE is a kpdata file with CELLS cells, which count system calls by number, not text
+ *    calls CELLS            FILE is a kpdata file with CELLS cells, which count system calls, not text
  *
  * Other lines are comments, or belong to a later version of this format.
  */
