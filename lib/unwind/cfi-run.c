@@ -20,8 +20,8 @@ struct run {
     const struct cfi_section *section;
     const struct cfi_program *program;
     const struct machine *machine;
-    uint64_t address; /* link-time address up to which instructions are run */
-    uint64_t at;      /* address at which the next instruction takes effect */
+    uint64_t address; /* link-time address whose rule is computed */
+    uint64_t at;      /* the next instruction changes the rule from this address on */
     bool done, nonsense;
     struct rule_full *rule;
     /* the rule after the instructions of the CIE; DW_CFA_restore goes back to it */

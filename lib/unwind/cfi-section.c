@@ -30,7 +30,7 @@ struct common {
     Dwarf_CIE cie;
     uint64_t read;    /* size of all CIEs that were read so far, bytes */
     uint8_t encoding; /* how addresses are encoded: DW_EH_PE_* */
-    bool signal;      /* the caller made no call: a signal interrupted it */
+    bool signal;      /* the caller made no call, but was interrupted by a signal */
     bool known;       /* the CIE could be read and makes sense */
 };
 

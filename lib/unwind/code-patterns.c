@@ -28,17 +28,17 @@ static const struct trampoline trampolines[] = {
     {EM_AARCH64, 8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}},
 };
 
-/* Element i is the index of the word in struct sigcontext in which register i is saved. */
+/* Element i is the index of a word of struct sigcontext: the word in which register i is saved. */
 static const uint8_t x86_64_context_words[17] = {13, 12, 14, 11, 9, 8, 10, 15, 0,
                                                  1,  2,  3,  4,  5, 6, 7,  16};
 static const uint8_t i386_context_words[9] = {11, 10, 9, 8, 7, 6, 5, 4, 14};
 
-/* Distance from the stack pointer up to the saved registers, bytes. On i386 a pointer leads to them. */
-#define X86_64_CONTEXT 40u /* the size of the fields of struct ucontext before them: flags, link and stack */
-/* the size of siginfo, of the fields of ucontext before struct sigcontext, and of the field fault_address */
+/* Distance from the stack pointer up to the saved registers, bytes. */
+#define X86_64_CONTEXT 40u /* the fields of struct ucontext before them: flags, link and stack */
+/* siginfo, the fields of ucontext before struct sigcontext, and the field fault_address of sigcontext */
 #define AARCH64_CONTEXT 312u
-/* On i386: distance from the stack pointer up to the third argument of the handler, which is the address of ucontext,
- * bytes. The return address is not on the stack any more, because the handler popped it when it returned. */
+/* On i386, the third argument of the handler points to ucontext, which has the registers. This is the distance from the
+ * stack pointer up to that argument, bytes. The return address is not on the stack any more: it was popped. */
 #define I386_UCONTEXT 8u
 #define I386_CONTEXT 20u /* offset of struct sigcontext in ucontext, bytes */
 

@@ -41,7 +41,7 @@ static uint64_t expression_pop(struct evaluation *e)
     return e->values[--e->count];
 }
 
-/* Pushes a copy of a value of the stack. Above that value are `below` other values. */
+/* Pushes a copy of the value that is `below` places below the top of the stack. */
 static void expression_pick(struct evaluation *e, uint64_t below)
 {
     if (below >= e->count)

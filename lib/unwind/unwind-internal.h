@@ -72,7 +72,7 @@ struct cfi_program {
     int64_t data_factor;
     uint8_t return_column; /* number of the register that gets the return address */
     uint8_t encoding;      /* how addresses are encoded: DW_EH_PE_* */
-    bool signal;           /* the caller made no call: a signal interrupted it */
+    bool signal;           /* the caller made no call, but was interrupted by a signal */
 };
 
 /* Lists the frame descriptions of a section. Before the call, the caller sets the fields `bytes`,
@@ -105,13 +105,13 @@ enum rule_how {
 struct rule_register {
     int32_t value;   /* what this means depends on `how` */
     uint16_t length; /* size of the expression in bytes, if `how` is a kind with an expression */
-    /* number of the register whose content is described; in rule.cfa: of the register on which the CFA is based */
+    /* number of a register: the one whose content is described, or, in rule.cfa, the one on which the CFA is based */
     uint8_t number;
     uint8_t how; /* enum rule_how */
 };
 
 enum rule_flags {
-    RULE_SIGNAL = 1u << 0,      /* the caller made no call: a signal interrupted it */
+    RULE_SIGNAL = 1u << 0,      /* the caller made no call, but was interrupted by a signal */
     RULE_SIGNED = 1u << 1,      /* AArch64: the return address has a signature */
     RULE_DEBUG_FRAME = 1u << 2, /* expressions are in .debug_frame, not in .eh_frame */
     /* the CFA is a register plus an offset, all changed registers are saved in memory, and no
@@ -285,8 +285,8 @@ struct walk {
      * it on a new stack (makecontext). So the frame is the outermost one */
     bool made;
     bool guessed; /* the values in `registers` are based on a guess */
-    /* the last step was made by walk_by_call, on a machine whose calls push nothing. This step has not changed the
-     * stack pointer, which is now too low if the function that the step has left had pushed something */
+    /* the last step was made by walk_by_call, on a machine whose calls push nothing. The stack pointer is still that of
+     * the function that this step has left, so it is too low if that function had pushed something */
     bool by_call;
     bool framed; /* at least one step of this walk was made by walk_by_frame_pointer */
     bool ended;
@@ -348,8 +348,8 @@ bool walk_by_frame_pointer(struct walk *walk);
  * called function has pushed nothing since then. False: this does not lead to a caller. */
 bool walk_by_call(struct walk *walk);
 
-/* Finds the stack pointer if a guess has left it unknown: computes it from the frame pointer, or, after walk_by_call,
- * may keep the old value. False: it cannot be found. */
+/* Finds the stack pointer, which a guess has left unknown: computes it from the frame pointer. After walk_by_call, its
+ * old value is usually right, and is kept. False: it cannot be found. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
 
 /* Finds the frame pointer of a thread that was asleep, whose registers are not known. Searches the stack for the frame

@@ -103,8 +103,8 @@ enum unwind_end {
 struct unwind_frame {
     /* the number by which the caller of unwind_walk knows the object, or UNWIND_NO_OBJECT */
     uint32_t object;
-    /* true: `address` is that of the next instruction of the frame, because the frame is the innermost one, was
-     * interrupted by a signal, or has made no call. False: `address` is inside the call instruction */
+    /* true: `address` is the frame's next instruction: the frame is the innermost one, was interrupted by a signal, or
+     * has made no call (makecontext). False: `address` is inside the call instruction */
     bool exact;
     /* offset in the object. If `exact` is not set, it is the offset of the byte before the return address */
     uint64_t address;

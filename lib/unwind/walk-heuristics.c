@@ -50,8 +50,8 @@ static uint64_t strip_guess(struct walk *walk, uint64_t pc)
 
 /* Returns whether this frame record is the last one of its stack. The record has the frame pointer `caller` and the
  * return address `pc`. In the last record of a Go stack, `caller` is 0, and `pc` does not come from a call. Before the
- * first step by frame pointer (walk->framed is false), the frame pointer register may hold another value, which by
- * chance points to zeros. So in this case, there must also be mapped code at `pc`. */
+ * first step by frame pointer (walk->framed is false), the frame pointer register may hold anything, and may point to
+ * zeros by chance. Then code must also be mapped at `pc`. */
 static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
 {
     if (walk->framed)
@@ -147,11 +147,11 @@ static bool has_return_at(struct walk *walk, uint64_t address)
            returns_to(walk, strip_guess(walk, pc), false);
 }
 
-/* After walk_by_call, the stack pointer is usually right. It is wrong if the function that this step has left had
- * pushed something. This shows if there is no return address where the rule says. The stack pointer is then computed
- * from the frame pointer, which points to a frame record. But if the function of the present frame does not set the
- * frame pointer, the record belongs to an outer frame. So the result is not used if it is LEAF_SIZE_MAX bytes or more
- * above the old value. */
+/* After walk_by_call, the stack pointer has its old value. This is right unless the function that this step has left
+ * had pushed something. It is known to be wrong if the word to which the rule leads is no return address. Then it is
+ * computed from the frame pointer, which points to a frame record. But if the present function does not set the frame
+ * pointer, the record belongs to an outer frame. So the new value is used only if it is less than LEAF_SIZE_MAX bytes
+ * above the old one. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;

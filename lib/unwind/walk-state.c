@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "unwind/unwind-internal.h"
 
-#define STACK_REST (UINT64_C(1) << 30) /* bytes of a stack that may be above its copy */
+#define STACK_REST (UINT64_C(1) << 30) /* a stack may go on for this many bytes above its copy */
 #define OBJECTS_MAX (1u << 24)         /* objects with this number or a higher one have no rules */
 
 /* --- the objects that walks went through, each opened once ---------------------------------- */
@@ -83,10 +83,10 @@ void walk_fail(struct walk *walk, int error)
     walk->ended = true;
 }
 
-/* A signature is in bits that an address does not use. registers.signature says which bits these are; 0: not known. If
- * they are not known, they are assumed to begin at bit 48. But some kernels have user addresses of only 39 bits
- * (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi). So if something is mapped at the address of 39 bits, and nothing at
- * the address of 48 bits, they are assumed to begin at bit 39. */
+/* On AArch64, a return address may have a signature (pointer authentication), in bits that addresses do not use.
+ * registers.signature has these bits set. If it is 0, they are not known, and assumed to begin at bit 48. But in some
+ * kernels (CONFIG_ARM64_VA_BITS_39: Android, Raspberry Pi) user addresses have only 39 bits. So if something is mapped
+ * at the low 39 bits of pc, and nothing at its low 48 bits, they are assumed to begin at bit 39. */
 uint64_t walk_strip_signature(struct walk *walk, uint64_t pc)
 {
     uint64_t signature = walk->input->registers.signature;

@@ -76,10 +76,10 @@ static bool rule_find_cfa(struct walk *walk, const struct unwind_object *object,
     return !walk->ended;
 }
 
-/* Returns whether a step has reached another frame. Usually, the step must have moved the stack pointer up. But a step
- * out of a signal handler may move it anywhere. The stack pointer may stay as it is in two cases: the frame was stopped
- * or interrupted (was_exact), or calls push nothing on this machine, so that the return address may be in a register.
- * In both cases the program counter must have changed. */
+/* Returns whether a step has reached another frame. Usually, the stack pointer must have moved up. After a step out of
+ * a signal handler, it may be anywhere. It may be unchanged if the frame was stopped or interrupted (was_exact), or if
+ * calls push nothing on this machine, because then the return address may be in a register. In both cases the program
+ * counter must have changed. */
 static bool has_moved(const struct walk *walk, const struct rule *rule, bool was_exact, uint64_t pc, uint64_t sp)
 {
     uint64_t now = walk->registers[walk->machine->sp];
