@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Asynchronous look-ups: the side of the profile. async-worker.c is the side of the worker thread.
+ * Asynchronous look-ups: the part that runs in the caller's thread. async-worker.c has the part of the worker thread.
  *
  * An object is sent to the worker with a copy of its file descriptor. The supervisor sends descriptors separately from
  * events, and they may come later than the events. So an object waits for its descriptor, but no longer than
@@ -40,7 +40,7 @@ struct async_symbolizer {
     void *context; /* borrowed; argument for `named` */
     pthread_t thread;
     struct async_queue *queue; /* shared with the thread */
-    /* Numbers of objects and of locations that were sent, and of locations whose source lines were requested. These are
+    /* How many objects and locations were sent, and for how many locations source lines were requested. These are
      * always the first ones in the tables. */
     uint32_t objects, locations, lines;
     /* owned; indexed by object: when the object was first seen, CLOCK_MONOTONIC, ns */
@@ -145,8 +145,8 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
     copy.path = strdup(profile->strings[copy.object.path]);
     if (copy.path == NULL)
         return -ENOMEM;
-    /* The descriptor has not come. The worker must not open the file by its path, because that may
-     * hang. Because of the flag `hangs`, it does not. */
+    /* The descriptor has not come. The worker must not open the file by its path, because that may hang. The flag
+     * `hangs` prevents this. */
     if (profile_awaits_object(profile, async->objects)) {
         copy.object.hangs = true;
         /* an ANON object needs no descriptor, because its list of names is found by the path, and
@@ -165,8 +165,8 @@ static int send_object(struct async_symbolizer *async, struct async_requests *re
     return 0;
 }
 
-/* Sends a descriptor that came after its object was sent. Definitions in the object that were requested before may not
- * have been found. So KNOWN_DEFINED is cleared, and the definitions can be requested again. */
+/* Sends a descriptor that came after its object was sent. Without the descriptor, the worker may have failed to find
+ * definitions of functions. So KNOWN_DEFINED is cleared, and they can be requested again. */
 static int send_file(struct async_symbolizer *async, uint32_t object, struct async_requests *requests)
 {
     const struct profile *profile = async->profile;

@@ -26,8 +26,8 @@
 struct text {
     char *bytes; /* room for DEMANGLED_SIZE_MAX bytes and a NUL */
     size_t size;
-    /* where to go on if the text gets too long. Only longjmp can stop libiberty. If the name has parts in punycode, the
-     * memory that libiberty has allocated for them is never freed in this case */
+    /* longjmp comes here if the text gets too long, because libiberty cannot be stopped in another way. Memory that it
+     * has allocated for parts in punycode is then never freed */
     jmp_buf too_long;
 };
 

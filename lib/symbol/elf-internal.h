@@ -90,8 +90,8 @@ bool elf_is_name(const char *name);
 /* Sets object->unit to the compilation unit around an address. False: there is none. */
 bool elf_object_find_unit(struct elf_object *object, uint64_t address);
 
-/* The state of reading the ranges of code of one entry of the debug information, range by range. Empty ranges are
- * skipped. Reading ends early if reading ranges has already taken too much time for this file. */
+/* A loop over the ranges of code of one entry of the debug information. Empty ranges are skipped. The loop ends early
+ * if reading ranges has already taken too much time for this file. */
 struct elf_ranges {
     struct elf_object *object;
     Dwarf_Die *die;

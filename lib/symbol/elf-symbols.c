@@ -79,7 +79,7 @@ static int compare_symbols(const void *left, const void *right)
 static void size_labels(struct elf_object *object)
 {
     struct elf_symbol *symbols = object->symbols;
-    /* the highest address at which a symbol with a size has ended so far */
+    /* the highest end address of the symbols so far that have a size */
     uint64_t covered = 0;
     size_t kept = 0;
 

@@ -17,8 +17,8 @@
 
 #define FILES_MAX 1024u   /* largest number of source files of a function; lines in further files are ignored */
 #define INLINED_MAX 1024u /* largest number of names of inlined functions; further names are ignored */
-/* Largest number of times that an inlined function is set for an instruction, for all instructions together. This is
- * done once for each range around each instruction, which could take long for a hostile file. */
+/* An instruction gets the inlined function of each range around it, one after the other. For a hostile file this could
+ * take long, so it is done at most this often in one function. */
 #define PAINTED_MAX (UINT64_C(1) << 22)
 
 /* --- lines ----------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ int function_lines_read(struct elf_object *elf, uint64_t shift, struct symbol_co
 /* --- inlined functions ---------------------------------------------------------------- */
 
 /* Returns the index of the first instruction that begins at `address` or later. `address` is an address in the ELF
- * file. The address of an instruction in the file is its address in `code` plus `shift`. */
+ * file, where each instruction has its address in `code` plus `shift`. */
 static uint32_t find_instruction(const struct symbol_code *code, uint64_t shift, uint64_t address)
 {
     uint32_t low = 0, high = code->instruction_count;

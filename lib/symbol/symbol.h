@@ -125,11 +125,11 @@ struct symbol_table {
     struct symbol *symbols;
     size_t count;
     uint64_t end; /* address of the end of the code; 0: not known */
-    /* owned; the file; its memory holds the names. NULL: memory of the caller holds the names */
+    /* owned; the ELF file, whose memory holds the names. NULL: the names are in memory of the caller */
     struct Elf *elf;
     int fd; /* owned; the descriptor from which `elf` reads; 0: none */
-    /* owned; a list of the tables whose symbols symbol_table_add has added. They are kept because
-     * the names of these symbols are in them */
+    /* owned; the tables whose symbols symbol_table_add has added. They are kept because they hold the names of these
+     * symbols */
     struct symbol_table *added;
 };
 

@@ -178,9 +178,9 @@ static int name_inlined(struct symbolizer *symbolizer, struct elf_object *elf, u
     return error == 0 ? make_function(symbolizer, origin->name, &function, &origin->function) : error;
 }
 
-/* Adds the functions that were inlined at an address. Before the call, lines[0] is the line of the address, in the
- * function that has the symbol. After the call, lines[0] is the innermost inlined function, at the same line. Its
- * callers follow, each at the line of its call, up to the function that has the symbol. */
+/* Adds the functions that were inlined at an address. Before the call, lines[0] has the source line of the address, and
+ * the function of the symbol. After the call, lines[0] has the same line, and the innermost inlined function. The
+ * functions into which it was inlined follow, each with the line of its call, up to the function of the symbol. */
 static int add_inlined(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
                        uint64_t address, struct profile_line *lines, uint32_t *count)
 {
