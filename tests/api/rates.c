@@ -16,7 +16,7 @@
 #include "check.h"
 
 #define AWAY_MS 3000 /* ms for which the caller does not pump; the ring holds the samples of 6 s */
-#define TAIL_MAX 0.02 /* at most this share of the CPU time may come after the last samples, at 10 kHz */
+#define TAIL_MAX 0.02 /* largest error of the sampled CPU time at 10 kHz, as a share of it */
 
 static void be_away(int milliseconds)
 {
