@@ -19,7 +19,7 @@ struct blocking_call {
     /* for calls on a descriptor: */
     void (*make)(int end[2]); /* connects end[0], for reading, with end[1], for writing */
     ssize_t (*call)(int fd);  /* moves the pattern into fd, or from fd into `room` */
-    bool goes_on;             /* after a signal, this call goes on, or the next call fails */
+    bool goes_on;             /* not tested with signals: after a signal, this call goes on, or the next call fails */
     /* for other calls: */
     ssize_t (*alone)(void);
     unsigned char *const *changes; /* the memory that the call fills, from its first byte on; may be NULL */

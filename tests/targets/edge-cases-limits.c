@@ -154,9 +154,8 @@ static bool ring_waits_to_its_end(void)
     return right;
 }
 
-/* Another process makes the ring. Some time after a ring is closed, the kernel interrupts a call of the thread that
- * made it, even without a tracer (io_ring_exit_work in io_uring/io_uring.c). On a busy machine that could be a call of
- * a later case. */
+/* A child process makes the ring. Some time after a ring is closed, the kernel interrupts the thread that made it, even
+ * without a tracer (io_ring_exit_work in io_uring/io_uring.c). In this process, that could disturb a later case. */
 bool try_signals_in_ring(void)
 {
     int status = -1;

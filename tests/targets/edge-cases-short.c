@@ -200,8 +200,8 @@ bool try_low_mark_of_messages(void)
     return recv(pair[0], room, sizeof room, 0) == 10;
 }
 
-/* A read of the master of a terminal returns at once what was written to the slave. VMIN holds only for reads of the
- * slave. */
+/* A read of a terminal's master returns what was written to the slave, without waiting for more. VMIN holds only for
+ * reads of the slave. */
 bool try_terminal_master(void)
 {
     static int master = -1, slave;

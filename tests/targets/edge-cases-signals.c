@@ -37,8 +37,8 @@ static void spin(double seconds)
         ;
 }
 
-/* Forks a process that sends all of the signals to its parent in a burst, and again when the parent has handled them.
- * An ignored signal comes up to 100 us before each burst. At that time a tracer may be about to continue the call. */
+/* Forks a process that sends `signals` to its parent in a burst, and again when the parent has handled them. Up to 100
+ * us before each burst it sends an ignored signal, so that a tracer may be about to continue the parent's call. */
 static pid_t sender_of(const int *signals, int count)
 {
     enum { ROUNDS = 30 };
@@ -270,8 +270,8 @@ bool try_sigpipe_afterwards(void)
     return right;
 }
 
-/* Tries 20 times in a process with a filter of system calls. In such a process a tracer continues a write by another
- * write, which may raise SIGPIPE. */
+/* Tries 20 times in a process with a filter of system calls. There, a tracer continues a write by making another write,
+ * which may raise SIGPIPE. */
 static bool is_right_filtered(bool (*is_right)(int))
 {
     struct sock_filter code = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);

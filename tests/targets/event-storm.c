@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes COUNT events of one kind, one after the other, with WORK_US of work at each:
+ * Makes COUNT events of one kind, with WORK_US of work at each:
  *
  *   event-storm exec COUNT WORK_US             execs of itself
  *   event-storm nonleader-exec COUNT WORK_US   the same, each by a thread that does not lead the process
- *   event-storm fork COUNT WORK_US             children, of which number i exits with i % 100
+ *   event-storm fork COUNT WORK_US             children; child i exits with status i % 100
  *   event-storm vfork COUNT WORK_US            children that execute this program
  *   event-storm thread COUNT WORK_US           threads, four at a time
  *   event-storm signal COUNT WORK_US           signals that a second process queues
  *   event-storm raise COUNT WORK_US            processes that only send signals to themselves, for WORK_US each
- *   event-storm turns COUNT 0                  signals of the first thread to itself, while 16 younger threads do the
- *                                              same all the time. Fails if the youngest gets 100 * COUNT signals first
+ *   event-storm turns COUNT 0                  signals that the first thread sends to itself. 16 younger threads do so,
+ *                                              too. Fails if the youngest sends 100 * COUNT before the first is done
  *
  * Prints "storm KIND done COUNT" if all events came.
  */

@@ -6,7 +6,7 @@
  *   hung-file run FILE              maps the second page only, prints "ready", and runs its code for ever. Nobody has
  *                                   read the first page, where the build-id would be
  *   hung-file close FILE SECONDS    opens the file and works in burn(). Ten times a second a child executes true(1),
- *                                   which closes the file. Every second child first sleeps 0.25 s and works 5 ms
+ *                                   which closes the file. Every other child first sleeps 0.25 s and works 5 ms
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * Spends CPU time before and after a fork, or in system calls and between them. Times are in ms:
  *
  *   known-times BEFORE AFTER     spends BEFORE in before(), then forks; the child spends AFTER in after()
- *   known-times -s MS            spends MS in system calls and work(), which gets 0.5 to 1 times as much as the calls
+ *   known-times -s MS            spends MS in system calls and work(). The calls take 1 to 2 times as long as work()
  *
  * Prints "cpu NS user NS": the CPU time of the first process, and with -s the CPU time of work().
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Thread groups in states that a tracer rarely meets, and must not disturb. Each works, or exists, for about SECONDS:
+ * Thread groups in states that a tracer rarely meets, and must not disturb. Each lasts for about SECONDS:
  *
  *   thread-groups leaderless SECONDS    main ends; another thread works on in burn()
  *   thread-groups execs SECONDS         one of many threads executes this program again, over and over
  *   thread-groups notice SECONDS        works, while a child with two threads ends. The kernel reports the child's
  *                                       end by SIGUSR1, not SIGCHLD
- *   thread-groups stopped SECONDS       threads are born while the process is stopped and continued
+ *   thread-groups stopped SECONDS       threads are born while the process is stopped and continued all the time
  */
 #define _GNU_SOURCE
 #include <pthread.h>
