@@ -49,7 +49,7 @@ Test(perf_data_own, of_many_samples_equal_ones_are_joined)
     profile_free(again);
 }
 
-/* The program images of a process stay apart, even if it is unknown when the process executed them. */
+/* The programs that a process executed one after the other stay separate, even if the exec times are unknown. */
 Test(perf_data_own, images_without_times)
 {
     struct profile *profile = profile_new();

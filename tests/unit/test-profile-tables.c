@@ -238,7 +238,7 @@ Test(profile, random_threads_agree_with_a_naive_model)
     uint64_t total = 0;
 
     srand(5);
-    memset(now, 0xff, sizeof now); /* index of the thread that has this tid now, or UINT32_MAX; t = 0: the leader */
+    memset(now, 0xff, sizeof now); /* now[p][t]: index of the thread with this tid, or UINT32_MAX; now[p][0]: leader */
     for (uint32_t step = 0; step < STEPS; step++) {
         uint32_t p = (uint32_t)rand() % PIDS, t = (uint32_t)rand() % TIDS, what = (uint32_t)rand() % 10;
         uint32_t pid = 100 + p * 100, tid = pid + t;

@@ -110,7 +110,7 @@ Test(annotate, rows_have_what_ran_there_and_what_was_called_from_there)
 
     call(&model, 0, 5); /* inside an instruction */
     run(&model, 3, 30);
-    call(&model, 0, 0); /* line 2 calls itself twice, and then code of another object */
+    call(&model, 0, 0); /* a stack with three frames in line 2, and then one in another object */
     call(&model, 0, 2);
     call(&model, 0, 0);
     call(&model, 1, 0);

@@ -425,7 +425,7 @@ Test(diff, chance_is_not_significant, .timeout = 300)
 }
 
 /* A share of 20 % becomes 22 %. With 40000 samples in each profile, this change is 6.9 standard deviations of the
- * difference; with 2000 samples, it is 1.5. With 60 rows, changes are significant from about 3.3 on. */
+ * difference; with 2000 samples, it is 1.5. Among 60 rows, 3.3 deviations are significant. */
 Test(diff, a_change_of_a_tenth_is_found, .timeout = 300)
 {
     struct outcome outcome = try(100, 40000, 0.1, false, PPROFIL_DIFF_SHARE);

@@ -29,7 +29,7 @@ struct task {
     struct replay *replay; /* the replay that has this task; borrowed */
     unsigned tracer;       /* number of its tracer in the log */
     bool known;            /* that tracer knows the task */
-    /* 0, or 1 + number of this tid's tracer before an exec. It learns of the exec before former_until (ns) */
+    /* 1 + number of the tracer that had this tid before an exec; 0: none. By former_until (ns) it knows of the exec */
     unsigned former;
     unsigned long long former_until;
     bool stopped;     /* the task has stopped, and the stop is not answered yet */
@@ -141,7 +141,7 @@ static void enter(struct task *task, const struct line *line, const char *state)
 }
 
 /* A thread that calls execve() gets the leader's tid. Returns true if a thread of the leader's process may have done so
- * while one tracer handed it over to another. A third tracer may still know the leader by this tid. */
+ * while one tracer handed the thread over to another. A third tracer may then still believe that it has this tid. */
 static bool has_executed(const struct replay *replay, const struct task *leader)
 {
     for (unsigned i = 0; i < TASKS && !leader->lost_thread; i++)
@@ -150,7 +150,7 @@ static bool has_executed(const struct replay *replay, const struct task *leader)
     return leader->lost_thread;
 }
 
-/* Notes which tracer had this tid before an exec. Its inbox tells it that another tracer has the tid now. */
+/* Notes which tracer had this tid before an exec. That tracer finds in its inbox that another one has the tid now. */
 static void note_former(struct task *task, const struct line *line)
 {
     task->former = task->known ? task->tracer + 1 : 0;
@@ -260,7 +260,7 @@ static const char *on_answer(struct task *task, const struct line *line)
     return NULL;
 }
 
-/* A former tracer may forget a task, too: the one that had this tid before an exec. */
+/* The tracer that forgets the task may also be the one that had this tid before an exec. */
 static const char *on_forget(struct task *task, const struct line *line)
 {
     if (is_in(task, "RELEASED"))

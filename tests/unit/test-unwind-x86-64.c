@@ -202,7 +202,7 @@ Test(unwind, signals)
 
     put(fixture, code(fixture, "restorer"));
     put(fixture, 0);
-    put(fixture, STACK + 0x100000); /* the interrupted stack pointer */
+    put(fixture, STACK + 0x100000); /* the stack pointer of the interrupted code */
     put(fixture, code(fixture, "leaf"));
     put(fixture, 0xbbbb);
     walk(fixture, code(fixture, "leaf"));
