@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * aarch64 FILE: an AArch64 program that copies its own stacks into a file, in the format of tests/unwind/stacks.h, so
- * that another machine can unwind them. A timer's signal interrupts it. Each time it makes a record of the interrupted
- * stack, and a record of the handler's stack, in which the caller is the code that returns from handlers. The frames
- * are from the compiler's unwinder (backtrace), which stops at code without unwind information, such as entries of
- * linkage tables. Stacks at which it stops too early are not recorded.
+ * that another machine can unwind them. A timer's signal interrupts the program. Each time, its handler records two
+ * stacks: the interrupted stack, and its own, in which the handler's caller is the code that returns from handlers. The
+ * frames are from the compiler's unwinder (backtrace), which stops at code without unwind information, such as entries
+ * of linkage tables. Stacks at which it stops too early are not recorded.
  */
 #include <execinfo.h>
 #include <fcntl.h>

@@ -197,9 +197,9 @@ static bool agree(struct race *race)
     return true;
 }
 
-/* Returns true if a stack is to be timed. With -a, all stacks are timed, and libdwfl begins anew when the mappings
- * differ. Without -a, only stacks of 20 to 40 frames are timed, and only those with the same mappings as the last
- * record: those of the same run of the program, after it had loaded all libraries. */
+/* Returns true if a stack is to be timed. With -a, all stacks are timed, and libdwfl is opened again when the mappings
+ * change. Without -a, only stacks of 20 to 40 frames are timed, and only those with the same mappings as the last
+ * record: stacks of the same run of the program, after it had loaded all libraries. */
 static bool wanted(struct race *race, const struct stacks_record *record, bool all)
 {
     if (race->dwfl == NULL || (all && !same_world(race->first, record))) {
