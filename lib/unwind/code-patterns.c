@@ -79,7 +79,7 @@ bool trampoline_step(const struct machine *machine, const struct unwind_input *i
     return true;
 }
 
-/* Returns whether a call instruction ends with the last of seven bytes. It may be call rel32 (e8), or a call through a
+/* Returns whether the last of seven bytes is the end of a call instruction: of call rel32 (e8), or of a call through a
  * register or memory (ff /2), which has two to seven bytes (Intel SDM, volume 2). */
 static bool is_x86_call(const uint8_t *bytes)
 {
