@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The worker thread of an async_symbolizer. In a loop, it takes requests, makes look-ups for a time
- * of SLICE_NS, and sends the results. Code is looked up first, because a user waits for it, then
+ * of SLICE_NS, and sends the results. Code comes first, because a user waits for it. Then come
  * names, definitions and lines. JIT code may get its name later. So a location without a name is
  * looked up again when the list of names of its object has grown.
  *

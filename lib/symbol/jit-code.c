@@ -38,9 +38,9 @@ static bool is_trusted(int fd, const struct jit_owner *owner, size_t *size)
     return stat(path, &process) == 0 && process.st_uid == status.st_uid;
 }
 
-/* Returns `fd` if it is not -1; otherwise a descriptor of the map of `owner`, which the caller closes. -1: there is no
- * file, or the file cannot be trusted. A map is found by its name, which has only a pid. So another process may have
- * written it, and the writer is checked too. */
+/* Returns `fd`. If it is -1, returns a descriptor of the map of `owner`, which the caller closes. -1: there is no file,
+ * or the file cannot be trusted. A map is found by a name that contains only the pid. Another process may have written
+ * it, so the writer is checked too. */
 static int open_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     int own = fd >= 0 ? fd : perf_map_open(owner->pid);

@@ -65,9 +65,9 @@ void disassembler_close(struct disassembler *disassembler);
 /* Returns why all code is shown as bytes, in a few words for people. NULL: code is disassembled. */
 const char *disassembler_problem(const struct disassembler *disassembler);
 
-/* Disassembles the instruction at the start of `bytes`, which are at least one. If they are not a whole instruction,
- * the text is the smallest unit of code in hexadecimal: 1 byte on x86, 4 bytes on AArch64. If code of the machine
- * cannot be disassembled at all, the text is up to 8 bytes in hexadecimal. */
+/* Disassembles the instruction at the start of `bytes` (at least one byte). If they are not a whole instruction, the
+ * text is the smallest unit of code in hexadecimal: 1 byte on x86, 4 bytes on AArch64. If code of the machine cannot be
+ * disassembled at all, the text is up to 8 bytes in hexadecimal. */
 void disassemble(struct disassembler *disassembler, const uint8_t *bytes, size_t size,
                  uint64_t address, struct disassembled *result);
 

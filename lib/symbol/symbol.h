@@ -3,7 +3,7 @@
  * symbol: finds the function, source file and line of an address in an object.
  *
  * A symbolizer works on a profile, and stores what it finds in the profile. So each address is looked up only once, and
- * code that prints or saves a profile need only read it. A look-up may read hundreds of megabytes or ask a debuginfod
+ * code that prints or saves a profile makes no look-ups. A look-up may read hundreds of megabytes or ask a debuginfod
  * server. So sampling never waits for a look-up.
  *
  * The files in lib/symbol:
@@ -106,9 +106,8 @@ bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_
 
 /* --- symbol table: the names in an ELF file for its code -------------------------------------- */
 
-/* Addresses here are link-time addresses. No debug file is read. This table is for reports in the
- * styles of old profilers (report/style.h), which ignore the sizes of symbols: all code up to the
- * next symbol counts as code of the symbol before it. */
+/* A table for reports in the styles of old profilers (report/style.h). They ignore the sizes of symbols: the code of a
+ * symbol reaches up to the next symbol. Addresses are link-time addresses. No debug file is read. */
 
 struct symbol {
     uint64_t address, size; /* size 0: the size is not in the file */
