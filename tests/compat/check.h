@@ -6,11 +6,11 @@
  *
  * The checks spend CPU time in functions of the section spin_text, which is the region that is profiled.
  *
- * The bound on ticks: a tick is due for each period of CPU time. If other programs compete for the CPUs, each sample
- * finds the thread on a CPU by chance. At worst the ticks have a binomial distribution with one trial for each period
- * of elapsed time. Its standard deviation is at most half the root of the number of trials. The bound is STEPS
- * deviations and three ticks. The three ticks allow for the parts of periods at both ends, and for the time that
- * starting takes.
+ * How far the number of ticks may be off: a tick is due for each period of CPU time. If other programs compete for the
+ * CPUs, chance decides whether a sample finds the thread on a CPU. At worst the number of ticks has a binomial
+ * distribution with one trial for each period of elapsed time. Its standard deviation is at most half the square root
+ * of the number of trials. The bound is STEPS of these deviations and three ticks. The three ticks are for the parts of
+ * periods at both ends, and for the time that starting takes.
  */
 #ifndef PPROFIL_TEST_CHECK_H
 #define PPROFIL_TEST_CHECK_H
