@@ -54,7 +54,7 @@ bool is_pattern(const unsigned char *bytes, size_t size, uint64_t offset)
     return true;
 }
 
-/* Makes a vector of elements of odd sizes, which cover SIZE bytes. */
+/* Makes a vector of elements of unusual sizes, which cover SIZE bytes together. */
 static void make_vector(unsigned char *bytes, struct iovec vector[5])
 {
     const size_t sizes[5] = {1, 4095, 0, 300001, SIZE - 304097};
