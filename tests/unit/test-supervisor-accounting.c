@@ -142,9 +142,9 @@ Test(weight, what_processes_leave_over_when_they_end_goes_to_others)
 }
 
 /* In each 10 ms, a thread works for 0.5 ms in one function, then for 0.5 ms in another, and sleeps for 9 ms. The tracer
- * looks at it once in each 10 ms, at a random instant. So half of the time of the samples must be in each function.
- * About 1000 of the 10000 looks find the thread at work. By the binomial distribution, five standard deviations of the
- * share are 0.08. The seed is fixed. */
+ * looks at it once in each 10 ms, at a random instant. So each function must get half of the sampled time. About 1000
+ * of the 10000 looks find the thread at work. By the binomial distribution, five standard deviations of the share are
+ * 0.08. The seed is fixed. */
 Test(weight, bursts_come_out_right)
 {
     struct schedule schedule;
