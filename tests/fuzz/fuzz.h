@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fuzz: tries one hostile input on a target: a format of lib/format, or elf, jitdump, perf-map, symbol-name or unwind.
- * tests/unit/test-corpus.c tries the archive of inputs that each target has in tests/fuzz/corpus. libFuzzer makes new
- * inputs (run.sh).
+ * fuzz: tries one hostile input on a target. Targets are the formats of lib/format, and elf, jitdump, perf-map,
+ * symbol-name and unwind. tests/unit/test-corpus.c tries the archive of inputs that each target has in
+ * tests/fuzz/corpus. libFuzzer makes new inputs (run.sh).
  */
 #ifndef PPROFIL_FUZZ_H
 #define PPROFIL_FUZZ_H
