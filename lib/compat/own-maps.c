@@ -185,9 +185,9 @@ struct offset_search {
     bool callers;        /* the object that calls profil is one of these objects */
 };
 
-/* Finds an address that has the same lower 32 bits as the offset, and lies in an object or less than BELOW_MAX bytes
- * below it. An object of more than 4 GiB contains several such addresses: then finds the lowest. Returns false if there
- * is no such address. */
+/* Finds an address that has the same lower 32 bits as the offset, and lies in the object, or less than BELOW_MAX bytes
+ * below it. If there are several, because the object is larger than 4 GiB, finds the lowest. Returns false if there is
+ * none. */
 static bool offset_in(const struct own_object *object, uint64_t offset, uint64_t *address)
 {
     uint64_t lowest = object->start < BELOW_MAX ? 0 : object->start - BELOW_MAX;
