@@ -131,9 +131,9 @@ struct wall_time {
 };
 
 /* Books the waits for a CPU up to now. wait_ns: how long the thread has waited for CPUs in its whole life, ns; the
- * kernel adds each wait when it ends. Returns the waiting time that is to be reported now, ns: what was not reported
- * before, but at most the elapsed time that is not booked yet. If this is less than 0.1 ms, returns 0; a later call
- * reports it. */
+ * kernel adds each wait when it ends. Returns the waiting time that is to be reported now, ns: all that was not
+ * reported yet, but at most the elapsed time that is not booked yet. If this is less than 0.1 ms, returns 0; a later
+ * call reports it. */
 uint64_t wall_time_book_wait(struct wall_time *wall, uint64_t now, uint64_t wait_ns);
 /* Books that the thread ran for `ns` nanoseconds. Afterwards, wall->at may be later than the present time. */
 void wall_time_book_run(struct wall_time *wall, uint64_t ns);

@@ -103,8 +103,8 @@ static bool handover_may_go(const struct tracee *tracee, uint64_t now)
 }
 
 /* Decides that the tracee goes to tracer `to`. If the tracee executes another program before it is detached,
- * exec_answer cancels the decision. Returns false if we cannot identify the program that the tracee executes now. Then
- * we could not notice an exec while the tracee has no tracer. */
+ * exec_answer cancels the decision. Returns false if we cannot identify the program that the tracee executes now,
+ * because then we could not notice an exec while the tracee has no tracer. */
 static bool handover_promise(struct tracee *tracee, struct tracer *to)
 {
     uint64_t image = procfs_exec_id(tracee->process->pid);

@@ -31,7 +31,7 @@
 #define LATE_TICKS_MAX 8
 /* A tracee's CPU, where it runs or waits, is read at most once in this time, ns. */
 #define CPU_PERIOD_NS 2000000u
-/* A tracee that a fork has made will probably exec soon. This holds until it is EXEC_SOON_NS old and has used
+/* A tracee that a fork has made will probably exec soon. We assume this until it is EXEC_SOON_NS old and has used
  * EXEC_SOON_CPU_NS of CPU time. Its age alone is not enough: on a busy machine a tracee may wait longer than
  * EXEC_SOON_NS for its first CPU. */
 #define EXEC_SOON_NS 200000000u

@@ -94,9 +94,8 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     return true;
 }
 
-/* If no CPU is idle, moves the tracer to a CPU of its tracees. Exception: if the tracer woke up STARVED_NS late, a
- * real-time thread keeps it off its CPU. Then the tracer is allowed to run on all CPUs. Returns true if the tracer has
- * moved. */
+/* If a CPU is idle, or if the tracer woke up STARVED_NS or more too late (probably because of a real-time thread),
+ * allows the tracer to run on all CPUs. Otherwise moves it to a CPU of its tracees. Returns true if it has moved. */
 static bool tick_rotate_cpus(struct tracer *tracer)
 {
     const struct tick *tick = &tracer->tick;
