@@ -108,8 +108,8 @@ static int64_t weight_debt_shares(int64_t stretch)
 
 /* Adjusts `share`, the CPU time that a sample represents, and returns the adjusted share. How much CPU time the samples
  * of a young thread represent depends on chance. If there are more threads than CPUs, this is true of every thread.
- * With the adjusted shares, the time that all samples of the process represent approaches the CPU time of the process, and
- * does not become much larger. */
+ * With the adjusted shares, the time that all samples of the process represent approaches the CPU time of the process,
+ * and does not become much larger. */
 static int64_t weight_within_process(const struct weight *weight, int64_t share)
 {
     /* if share is 0, the thread's samples already represent more CPU time than it has used */
