@@ -38,7 +38,7 @@ struct worker {
     struct profile *profile;       /* owned */
     struct symbolizer *symbolizer; /* owned */
     struct backlog backlogs[ASYNC_KINDS];
-    /* locations without a name in the list of names of their object */
+    /* locations for which the list of names of their object has no name */
     struct async_list unlisted;
     uint64_t renewed_at; /* when lists of names were last checked, CLOCK_MONOTONIC, ns */
     uint32_t sent_strings, sent_functions;
