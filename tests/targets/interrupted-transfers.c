@@ -27,7 +27,7 @@
 
 #define POLL_US 50
 #define STEP 4096                       /* bytes; each number of bytes here is a multiple of STEP */
-/* The signal comes after fewer bytes than this. The remaining bytes of the call are more than a socket or a pipe
+/* The signal comes after fewer bytes than this. So the call still has more bytes to move than a socket or a pipe
  * holds. */
 #define SIGNAL_MAX (BLOCKING_SIZE / 2)
 #define BUFFER 65536                    /* buffer size of a socket, bytes */

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define PAUSE_US 50      /* us between two signals */
-#define PATIENCE 1000    /* ms that the last signals may take */
+#define PATIENCE 1000    /* longest wait for the last signals, ms */
 #define WORK_ROUNDS 100000
 
 struct shared {
