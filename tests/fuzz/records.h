@@ -18,7 +18,7 @@ struct record {
 /* A format whose files consist of records. */
 struct frame;
 
-/* Return the format of the target that is fuzzed (NULL: it has no records), and the name of that target. */
+/* These return the format of the target that is fuzzed (NULL: it has no records), and the target's name. */
 const struct frame *frame_of_target(void);
 const char *target(void);
 
