@@ -27,9 +27,9 @@
 #define ATTEMPTS_MAX 16
 
 /* Returns true if /proc/PID/maps and stat(2) may show different inodes for the same file. This happens on an overlayfs,
- * where each file is in one of several layers. Up to Linux 6.7, /proc/PID/maps shows the inode in that layer. But
- * stat(2) shows the inode in the lower layer, even after the file was copied to the upper one. See commit 3efdc78fdc21
- * ("fs/proc: show correct device and inode numbers in /proc/pid/maps"). */
+ * which shows files of several layers. Up to Linux 6.7, /proc/PID/maps shows the inode in the layer from which the file
+ * was mapped. But stat(2) shows the inode in the lower layer, even after the file was copied to the upper layer. See
+ * commit 3efdc78fdc21 ("fs/proc: show correct device and inode numbers in /proc/pid/maps"). */
 static bool regular_file_hides_inode(int place)
 {
     struct statfs system;
