@@ -215,7 +215,7 @@ static bool n64_has_neighbours(const char *path)
            S_ISREG(status.st_mode);
 }
 
-/* Writes a file beside the profile FILE, FILE.meta. It contains facts for which the profile has no place. Errors are
+/* Writes FILE.meta beside the profile FILE. FILE.meta contains facts for which the profile has no place. Errors are
  * ignored, because FILE is useful without FILE.meta. */
 static void n64_write_meta(const char *path, uint64_t sum)
 {

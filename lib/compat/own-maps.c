@@ -178,10 +178,10 @@ struct offset_search {
     uint64_t caller;     /* an address in the object that calls profil */
     bool reaches;        /* there is text in [given, end) */
     bool covers;         /* the offset is already complete, so [given, end) is what the program means */
-    /* the completed offset. If the object that calls profil contains an address with the same lower 32 bits, `found` is
-     * this address. Otherwise it is such an address in the first object that contains one */
+    /* the completed offset: an address with the same lower 32 bits as `given`. It is in the object that calls profil,
+     * if this object contains such an address; otherwise in the first object that contains one */
     uint64_t found;
-    unsigned count;      /* number of objects that contain an address with the same lower 32 bits */
+    unsigned count;      /* number of objects that contain an address with the same lower 32 bits as `given` */
     bool callers;        /* the object that calls profil is one of these objects */
 };
 

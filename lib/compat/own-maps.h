@@ -38,15 +38,16 @@ enum offset_found {
      * read */
     OFFSET_AS_GIVEN,
     OFFSET_COMPLETED, /* the upper half of *offset was filled in */
-    /* several objects contain an address with the same lower 32 bits, but the object that calls profil contains none */
+    /* several objects contain an address with the lower 32 bits of the offset, but the object that calls profil
+     * contains none */
     OFFSET_AMBIGUOUS,
-    OFFSET_NOWHERE,   /* the offset has only 32 bits, and no object contains an address with the same lower 32 bits */
+    OFFSET_NOWHERE,   /* the offset has only 32 bits, and no object contains an address with these lower 32 bits */
     OFFSET_NOWHERE_YET, /* the offset is a complete address, and there is no text now. Text may be loaded there later */
 };
 
 /* Completes *offset if its upper 32 bits are all 0, or all 1 as after a sign extension. reach: how many bytes of text
  * the histogram covers, from the offset on; UINT64_MAX: all text. caller: an address in the object that calls profil.
- * If several objects contain an address with the same lower 32 bits, that object is preferred. */
+ * If several objects contain an address with the lower 32 bits of *offset, that object is preferred. */
 enum offset_found offset_complete(uint64_t *offset, uint64_t reach, uint64_t caller);
 
 #endif
