@@ -76,7 +76,7 @@ struct dialect {
     enum dialect_prof prof;
     const char *format;     /* name of the format (lib/format) that the programs of the system read */
     const char *file;       /* usual name of a file in this format */
-    uint64_t period_ns;     /* CPU time of a tick of the system. The caller may choose another */
+    uint64_t period_ns;     /* CPU time that one tick of the system represents; callers may choose another time */
 };
 
 #define DIALECT_NEVER_OFF UINT8_MAX
