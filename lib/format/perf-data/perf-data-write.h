@@ -53,8 +53,8 @@ void perf_put8(struct perf_writer *writer, uint64_t number);
 /* Writes the header of a record. The record has `size` bytes, including this header. */
 void perf_put_head(struct perf_writer *writer, enum perf_record type, unsigned misc, size_t size);
 /* perf_text_room returns how many bytes the file has for a text: its length with a terminating zero, rounded up to a
- * multiple of `align`. perf_put_text writes the text, and then zeros up to this number of bytes. Both cut texts of more
- * than 4095 bytes. */
+ * multiple of `align`. perf_put_text writes the text, and then zeros up to this number of bytes. Both use at most the
+ * first 4095 bytes of `text`. */
 size_t perf_text_room(const char *text, size_t align);
 void perf_put_text(struct perf_writer *writer, const char *text, size_t align);
 

@@ -84,9 +84,9 @@ static bool read_header(struct bytes bytes, const struct shape *shape, uint64_t 
 }
 
 /* Returns the first form of the header with which all sizes are consistent, or NULL if there is none. If the header has
- * no version, the counters must also have a usual size. The first pass accepts only exact sizes. This distinguishes the
- * old header with 8-byte pointers, which has 20 bytes, from the same header with padding, which has 24. The second pass
- * accepts sizes that were rounded by up to 8 bytes. */
+ * no version, the counters must also have a usual size. All forms are tried twice. The first time, only the exact usual
+ * sizes are accepted. This distinguishes the old header with 8-byte pointers, which has 20 bytes, from the same header
+ * with padding, which has 24. The second time, the size may differ by up to 8 bytes. */
 static const struct shape *find_shape(const unsigned char *bytes, size_t size, uint64_t all, struct header *header)
 {
     for (uint64_t slack = 0; slack <= 8; slack += 8)
