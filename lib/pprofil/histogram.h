@@ -56,8 +56,8 @@ struct pprofil_histogram {
     const struct pprofil_region *regions;
     size_t region_count;
     uint32_t *overflow; /* counter for ticks that fall into no region; NULL: no such counter */
-    /* count only time in system calls. Time in system call n counts as if the process had spent it in code at the
-     * address PPROFIL_CALL_ADDRESS(n). All other time counts as time outside of all regions. */
+    /* true: the regions are for system calls, not for code. Time in system call n counts at the address
+     * PPROFIL_CALL_ADDRESS(n). All other time counts as time outside of all regions */
     bool by_call;
 };
 

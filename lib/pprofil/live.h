@@ -97,9 +97,9 @@ uint64_t pprofil_live_tree_ns(const pprofil_live_tree *tree, uint64_t *tree_ns);
 /* --- code ------------------------------------------------------------------------------------ */
 
 /* Lists the code of a function with its samples so far. `id` is the id of a row in a report by function or by line.
- * `filter` may be NULL. The caller frees *code with pprofil_code_free. The strings in *code live as long as the view.
- * -EAGAIN: the library's thread is still reading the code, so the caller calls again later. PPROFIL_ERROR_NO_CODE:
- * pprofil_live_problem returns the reason. */
+ * `filter` may be NULL. The caller frees *code with pprofil_code_free. The strings in *code are valid until `live` is
+ * closed. -EAGAIN: the library's thread is still reading the code, so the caller calls again later.
+ * PPROFIL_ERROR_NO_CODE: pprofil_live_problem returns the reason. */
 int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id, const struct pprofil_filter *filter,
                       pprofil_code **code);
 const char *pprofil_live_problem(const pprofil_live *live);
