@@ -36,7 +36,7 @@ struct diff_table {
     /* a key is {name, object}; keys.all[i] and found[i] are for the same function */
     struct sums keys;
     struct diff_function *found; /* owned; one for each key */
-    /* owned; for each of the two profiles an array, indexed by location: index of the location's function in `found` */
+    /* owned; one array for each of the two profiles. Element i is the index in `found` of the function at location i */
     uint32_t *rows[DIFF_SIDES];
     struct diff_pair all;
     uint64_t samples; /* how many entries of profile->samples were counted so far, of both profiles together */

@@ -328,8 +328,8 @@ static uint32_t frame_of_function(const struct finder *finder, uint32_t location
     return 0;
 }
 
-/* Makes the first groups from the outermost calls of a function. Calls of the function inside these calls are left out,
- * because their time would count twice. */
+/* Makes the first groups of frames: the outermost calls of a function. Calls of the function inside these calls are
+ * left out, because their time would count twice. */
 static int begin_with_function(struct finder *finder, struct batch *batch, uint64_t function)
 {
     const struct profile *profile = finder->profile;

@@ -43,9 +43,9 @@ struct flat_sums;
 struct report_options {
     enum pprofil_by by;
     uint32_t limit; /* number of rows; 0: all */
-    /* True if the profile is still growing. Then samples without time in the profile's current mode (CPU time or
-     * elapsed time) do not count. In each object, all code that has not been looked up yet shares one row. In rows of
-     * threads and processes, the field hottest is set. */
+    /* true if the profile is still growing. Then: samples whose time is 0 in the profile's current mode (CPU time or
+     * elapsed time) do not count; in each object, all code that has not been looked up yet shares one row; and in rows
+     * of threads and processes, the field hottest is set */
     bool live;
     /* for live reports: sums that the caller keeps between reports; NULL: each report sums all samples again */
     struct flat_sums *sums;
