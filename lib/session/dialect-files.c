@@ -72,8 +72,8 @@ static int parse_regions(struct pprofil_session *session, const struct pprofil_d
 
 /* Checks whether the format can hold counters of these options, by writing a small example to /dev/null. This is done
  * before the sampling, because an error after the sampling would come too late: the samples would be lost. Returns
- * -EINVAL, with the problem set, if the format cannot hold such counters; otherwise 0 or another error of writing the
- * example. */
+ * 0; -EINVAL if the format cannot hold such counters (session->problem then says this); or another error of writing
+ * the example. */
 static int try_format(struct pprofil_session *session, const struct pprofil_dialect_options *options,
                       const struct dialect *dialect)
 {

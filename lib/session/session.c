@@ -23,8 +23,8 @@
 #define END_MS 1000 /* longest wait for the supervisor's end after it has answered WIRE_OP_QUIT, ms */
 #define HUNG "the supervisor hung, and was ended; the target runs on"
 
-/* Copies the caller's options to session->options. An option that is 0 gets its default value. Returns 0, or -EINVAL,
- * with the problem set, if an option is out of range. */
+/* Copies the caller's options to session->options. An option that is 0 gets its default value. Returns 0, or -EINVAL
+ * if an option is out of range. After an error, session->problem tells the reason. */
 static int session_take_options(struct pprofil_session *session, const struct pprofil_options *asked)
 {
     struct pprofil_options *options = &session->options;

@@ -74,11 +74,11 @@ struct pprofil_session {
 
 /* Starts pprofil-supervise, and gives it three descriptors. A wait(2) of the caller does not find the supervisor, and
  * the caller gets no signal when the supervisor ends. The session notices this because the socket is closed. Returns 0
- * or a negative errno, with the problem set. */
+ * or a negative errno. After an error, session->problem tells the reason. */
 int session_start_supervisor(struct pprofil_session *session, int socket, int ring, int wake);
 
 /* Waits for the supervisor's first message, which contains the supervisor's protocol version. Returns 0 or a negative
- * errno, with the problem set. */
+ * errno. After an error, session->problem tells the reason. */
 int session_await_hello(struct pprofil_session *session);
 
 /* --- pump.c ---------------------------------------------------------------------------------- */

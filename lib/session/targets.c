@@ -20,8 +20,8 @@
 #include "launch/spawn.h"
 #include "session/session.h"
 
-/* Makes the supervisor attach to command->pid, and adds the process to session->roots. Returns 0 or an error, with the
- * problem set. */
+/* Makes the supervisor attach to command->pid, and adds the process to session->roots. Returns 0 or an error.
+ * After an error, session->problem tells the reason. */
 static int targets_attach(struct pprofil_session *session, const struct wire_message *command)
 {
     session->untraced[0] = '\0';
