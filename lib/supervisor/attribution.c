@@ -134,8 +134,8 @@ static bool attribution_credit(struct supervisor *supervisor, struct tracee *tra
     tracee->interrupt.pending_ns += tracee->interrupt.overdue_ns < ran ? tracee->interrupt.overdue_ns : ran;
     bool on_cpu = attribution_was_on_cpu(tracee, regs, cpu);
     *cpu_ns = on_cpu ? attribution_weigh(supervisor, tracee) : 0;
-    /* set to 0 even if the tracee was on no CPU: the time that ticks missed before this sample must not be represented
-     * by a later sample */
+    /* set to 0 even if the tracee was on no CPU: late_ns is from ticks before this sample, so a later sample must not
+     * represent it */
     tracee->interrupt.late_ns = 0;
     return on_cpu;
 }

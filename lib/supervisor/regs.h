@@ -77,8 +77,8 @@ bool regs_call(pid_t tid, const struct regs *regs, struct regs_call *call);
  * the thread in /proc. Returns 0 or -errno, such as an error of procfs_first_argument. */
 int regs_complete_call(const struct procfs_task *files, struct regs_call *call);
 /* To be called if a tracee is stopped after the instruction of a system call. Sets the pc back to that instruction, and
- * sets the other registers for `call`, which must have the same ABI. When the tracee is resumed, it makes that call,
- * after pending signals have been delivered. Returns 0 or -errno. */
+ * sets the other registers so that the instruction makes `call`, which must have the same ABI as that system call. When
+ * the tracee is resumed, it first gets its pending signals, and then makes `call`. Returns 0 or -errno. */
 int regs_enter_call(pid_t tid, const struct regs_call *call);
 /* Sets the registers of a tracee as they are after `call` has returned call->result. If this result is
  * CALL_RESTARTNOHAND of calls.h, the tracee makes the call anew when it is resumed, or gets EINTR if a signal is

@@ -46,11 +46,12 @@ static uint64_t repair_deadline(const struct repair *repair, uint64_t since, uin
 }
 
 /* Returns true if it is not known how much time a recvmmsg(2) with a time limit has left. The kernel writes the
- * remaining time only after each message, and the call may have waited long since then. If a tick's interrupt broke the
- * call, it has waited only a short time, because ticks interrupt only running threads. If something else broke it, the
- * remaining time is unknown. It is also unknown if a message is incomplete, or if a signal is pending. That signal may
- * have broken the call before the interrupt did: the stop of an interrupt comes before the delivery of a signal
- * (get_signal in kernel/signal.c). */
+ * remaining time only after each message, and the call may have waited long since then. The time is known well enough
+ * only if all of this is true:
+ * - A tick's interrupt broke the call. Ticks interrupt only running threads, so the call has waited only a short time.
+ * - No message is incomplete.
+ * - No signal is pending. Otherwise the signal may be what broke the call: the kernel stops the thread for the tick
+ *   first, and delivers the signal only afterwards (get_signal in kernel/signal.c). */
 static bool repair_loses_time(const struct tracee *tracee, enum stop_cause cause)
 {
     /* cause is STOP_BY_US also if a SIGCONT made the thread stop */

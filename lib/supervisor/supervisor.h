@@ -312,8 +312,8 @@ struct supervisor {
     uint64_t born_at;    /* last time at which a tracee made a task */
     struct {
         uint64_t cpu_ns; /* CPU time of all processes that have ended */
-        /* for programs that profile themselves: how much CPU time of ended processes no sample represents; negative if
-         * the samples represent more than the CPU time */
+        /* for programs that profile themselves: CPU time of ended processes that samples still have to
+         * represent; negative if the samples so far represent more than the CPU time */
         int64_t left_ns;
     } ended;
 

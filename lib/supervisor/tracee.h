@@ -71,8 +71,8 @@ struct tracee_time {
     /* part of used_ns that does not count: it was used before sampling was last begun, resumed or cleared */
     uint64_t base_ns;
     uint64_t attributed_ns; /* sum of the CPU times that the samples of the thread represent */
-    /* while sampling of the process pauses: CPU time before the pause that no sample represents, saved by
-     * baseline_keep_debts; negative if the samples represent more than the CPU time */
+    /* while sampling of the process pauses: CPU time of the thread before the pause, minus the CPU time that its
+     * samples represent. May be negative. Set by baseline_keep_debts */
     int64_t kept_debt_ns;
     uint64_t samples;       /* number of samples of the thread */
 };
@@ -197,8 +197,8 @@ struct process_samples {
     /* for a program that profiles itself: CPU time of other processes that the samples of this process also represent;
      * at most one period */
     uint64_t for_others_ns;
-    /* while sampling of the process pauses: CPU time before the pause that no sample represents, saved by
-     * baseline_keep_debts; negative if the samples represent more than the CPU time */
+    /* while sampling of the process pauses: CPU time of the process before the pause, minus the CPU time that its
+     * samples represent. May be negative. Set by baseline_keep_debts */
     int64_t kept_debt_ns;
 };
 

@@ -63,7 +63,8 @@ bool mapped_file_is_program(pid_t pid, const char *name)
 
 /* Opens a mapped file. Checks by the inode number that it is the right file. Does not compare the device number,
  * because on overlay and btrfs, /proc/PID/maps shows another device number than stat(2). Opens /proc/PID/exe only if
- * the mapped file is the program, because the program may be on a file system that hangs. */
+ * the mapped file is the program. For other files this would be useless, and would hang if the file system of the
+ * program hangs. */
 static int mapped_file_open_mapping(const struct open_request *wanted)
 {
     char path[96];

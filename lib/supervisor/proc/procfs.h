@@ -107,7 +107,8 @@ bool procfs_has_ended(pid_t pid, pid_t tid);
 unsigned procfs_newest_children(pid_t pid, pid_t tid, pid_t children[], unsigned room);
 
 /* Calls seen(context, tid) for each thread of process `pid`, in no particular order, until seen returns a value other
- * than 0. Returns that value, 0, or -errno: -ESRCH if there is no such process. Allocates. */
+ * than 0. Returns that value; 0 if `seen` has returned 0 for all threads; or -errno (-ESRCH: there is no such process).
+ * Uses malloc. */
 int procfs_each_thread(pid_t pid, int (*seen)(void *context, pid_t tid), void *context);
 
 #endif
