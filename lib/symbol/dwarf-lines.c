@@ -84,8 +84,8 @@ static void read_units(struct elf_object *object)
         qsort(object->units, object->unit_count, sizeof *object->units, compare_units);
 }
 
-/* Sets object->unit to the compilation unit around an address of the debug information. False:
- * there is none. */
+/* Sets object->unit to the compilation unit that contains the code at `address`, from which dwarf_bias has been
+ * subtracted. Returns false if there is no such unit. */
 static bool find_unit(struct elf_object *object, uint64_t address)
 {
     size_t below = array_count_up_to(object->units, object->unit_count, sizeof *object->units, address);

@@ -87,7 +87,7 @@ bool elf_is_name(const char *name);
 
 /* --- compilation units and ranges of code: dwarf-lines.c -------------------------------------- */
 
-/* Sets object->unit to the compilation unit around an address. False: there is none. */
+/* Sets object->unit to the compilation unit that contains the code at an address. Returns false if there is none. */
 bool elf_object_find_unit(struct elf_object *object, uint64_t address);
 
 /* A loop over the ranges of code of one entry of the debug information. Empty ranges are skipped. The loop ends early

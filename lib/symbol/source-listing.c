@@ -22,8 +22,8 @@
 
 #define SOURCE_SIZE_MAX (16 << 20) /* bytes */
 
-/* Returns the text of a source file; the caller frees it. *written_ns becomes the time when the
- * file was last written, ns since 1970. NULL: the file cannot be read. */
+/* Returns the text of a source file, which the caller frees, or NULL if the file cannot be read. *written_ns becomes
+ * the time when the file was last written, ns since 1970. */
 static char *read_source(const char *path, int64_t *written_ns)
 {
     struct stat status;
