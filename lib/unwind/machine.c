@@ -35,8 +35,8 @@ uint64_t machine_wrap(const struct machine *machine, uint64_t value)
 
 struct register_set {
     size_t size; /* size of the set, bytes */
-    /* words[i] is the index of the word in the set that has register i. Not used on AArch64, whose set has the
-     * registers in the order of their numbers */
+    /* register i is the word with index words[i] in the set. Not used on AArch64, whose set has the registers in the
+     * order of their numbers */
     uint8_t words[17];
 };
 
