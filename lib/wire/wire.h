@@ -336,10 +336,11 @@ struct wire_profil_answer {
 
 /* Listens on a new abstract address, and stores the address in `name`. Returns a descriptor or a negative errno. */
 int wire_profil_listen(char name[WIRE_PROFIL_NAME]);
-/* Connects to an address that wire_profil_listen has made, and waits for the hello, which is the first answer of the
- * supervisor. listener: the process that made the socket. Stores the pid of the supervisor in *supervisor. Returns a
- * descriptor or a negative errno; -ECONNREFUSED: the process `listener` no longer listens at the address; -EPROTO: the
- * supervisor has another WIRE_VERSION. */
+/* Connects to the supervisor that serves the address `name`, and waits for its first message, the hello. Stores the pid
+ * of the supervisor in *supervisor. listener: the process that has called wire_profil_listen, and has passed the
+ * listening socket to the supervisor. Returns a descriptor or a negative errno; -ECONNREFUSED: the address has no
+ * listening socket, or another process than `listener` has made it; -EPROTO: the supervisor has another
+ * WIRE_VERSION. */
 int wire_profil_connect(const char name[WIRE_PROFIL_NAME], pid_t listener, pid_t *supervisor);
 /* Sends a request, and waits for the answer. Returns 0 or a negative errno; -EPIPE: the supervisor has ended. */
 int wire_profil_ask(int fd, const struct wire_profil *request, struct wire_profil_answer *answer);
