@@ -35,7 +35,7 @@ struct forward {
     pid_t program; /* PID of the program; 0: not started yet, or ended */
     int notes;     /* owned; read end of the pipe that the signal handler writes to */
     struct forward_probe probe;
-    /* Sets of signals: bit SIGNAL - 1 is set if SIGNAL is in the set. */
+    /* Each of the next three fields is a set of signals: bit SIGNAL - 1 is 1 if SIGNAL is in the set. */
     uint64_t waiting;   /* signals that came, and that pprofil has not decided on yet */
     uint64_t from_user; /* waiting signals that a process sent, by kill(2) or a similar call */
     uint64_t probed;    /* signals that the probe got, and that pprofil has not decided on yet */
