@@ -46,7 +46,7 @@ Test(formats_others, perf_script_of_perf)
                 "Web Content 14.0/14Web Content <hot in /home/me/prog>: 1 5 0\n");
 }
 
-/* A hostile program may have a name that consists of blanks. An exec gives a process another name. */
+/* Two odd cases: the name of a hostile program consists of blanks, and an exec gives a process another name. */
 Test(formats_others, perf_script_of_odd_names)
 {
     static const char text[] = "     12/12 3.0:  5 cpu-clock: \n\t 1 hot (/p)\n\n"

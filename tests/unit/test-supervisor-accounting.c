@@ -108,9 +108,9 @@ Test(weight, young_threads_share_what_their_process_has_used)
 }
 
 /* 100 processes live for 37 ms each, one after the other. Samples come at random, one in 10 ms on average. When a
- * process ends, some of its CPU time is not represented by a sample yet. Samples of each later process represent up to
- * 10 ms (one period) of this time. What the last processes leave over is lost. The test allows a loss of 100 ms, which
- * is longer than two processes live. */
+ * process ends, some of its CPU time is not represented by its samples. The samples of each later process represent up
+ * to 10 ms (one period) of this time. The time that no sample represents in the end is lost. The test allows a loss of
+ * 100 ms. */
 Test(weight, what_processes_leave_over_when_they_end_goes_to_others)
 {
     const int64_t life = 37 * MS, period = 10 * MS, whole = 100 * life;

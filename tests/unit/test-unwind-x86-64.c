@@ -460,7 +460,7 @@ Test(unwind, asleep_frame_pointer)
     fixture->words[0] = STACK + 16;
     walk(fixture, code(fixture, "asleep"));
     expect(fixture, UNWIND_COMPLETE, 2, "=asleep", "outer_end");
-    fixture->words[1] = code(fixture, "outer_back"); /* the call before this address calls another function */
+    fixture->words[1] = code(fixture, "outer_back"); /* follows a call of `middle`, not of `sleeper` */
     fixture->words[2] = 1;
     fixture->words[3] = outer_end;
     walk(fixture, code(fixture, "asleep"));
