@@ -36,6 +36,8 @@
  * EXEC_SOON_NS for its first CPU. */
 #define EXEC_SOON_NS 200000000u
 #define EXEC_SOON_CPU_NS 20000000u
+/* In wall mode, each tick also finds out what about this many of the inactive threads are doing. */
+#define WALL_LOOKS 32u
 
 bool tick_read_cpu(struct tracee *tracee)
 {
@@ -98,8 +100,8 @@ static void tick_judge_lateness(struct tracer *tracer)
     tick->late_ticks = tick->late ? tick->late_ticks + 1 : 0;
 }
 
-/* If no CPU is idle: returns true if the tracee has had no CPU since the last tick that looked at it. Then procfs_look
- * is not needed. */
+/* Returns true if no CPU is idle, the tick may interrupt the tracee, and the tracee has had no CPU since the last tick
+ * that looked at it. If true, procfs_look is not needed. */
 static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tracee)
 {
     return tracer->supervisor->cpus.full && !tick_has_to_stop(tracee) && tick_read_cpu(tracee) &&
@@ -258,4 +260,26 @@ void tick_find_running(struct tracer *tracer, uint64_t interval, struct tick_run
 unsigned tick_chosen_count(const struct tick_running *running)
 {
     return running->count < AWAITED_MAX ? running->count : AWAITED_MAX;
+}
+
+void tick_look_at_sleepers(struct tracer *tracer)
+{
+    const struct tracees *tracees = &tracer->tracees;
+    size_t *bucket = &tracer->tick.wall_bucket;
+    unsigned looks = 0;
+
+    for (size_t i = 0; i < tracees->bucket_count && looks < WALL_LOOKS; i++) {
+        *bucket = (*bucket + 1) & (tracees->bucket_count - 1);
+        for (struct tracee *tracee = tracees->buckets[*bucket]; tracee != NULL; tracee = tracee->hash_next) {
+            struct procfs_state state;
+            if (tracee->activity.active || !tick_is_looked_at(tracee))
+                continue;
+            looks++;
+            procfs_look(&tracee->files, &state);
+            if (state.doing == PROCFS_SLEEPING)
+                attribution_sleeping(tracer, tracee, &state);
+            else if (state.doing == PROCFS_RUNNING)
+                tracee_activate(&tracer->tracees, tracee, tracer->tick.at);
+        }
+    }
 }

@@ -47,8 +47,6 @@
  * thread is stopped as briefly as if it were alone. If the tracer sleeps, one tick interrupts at most
  * INTERRUPTS_FULL_MAX threads (tick_interrupts_max has an exception). */
 #define INTERRUPTS_FULL_MAX 2u
-/* In wall mode, each tick also finds out what some of the inactive threads are doing: about WALL_LOOKS of them. */
-#define WALL_LOOKS 32u
 
 /* Updates look.ran_ns and look.waited_ns: adds the times for which the thread has run, and has waited for a CPU, since
  * its last interrupt. At the first interrupt, these are the times since it was born. */
@@ -204,29 +202,6 @@ static void tick_interrupt_leaving(struct tracer *tracer, const struct tick_runn
             tracer->tick.leaving_at = tracer->tick.at + LEAVING_PERIOD_NS;
             return;
         }
-}
-
-/* Wall mode: finds out what some of the inactive threads are doing. Each call goes on where the last call ended. */
-static void tick_look_at_sleepers(struct tracer *tracer)
-{
-    const struct tracees *tracees = &tracer->tracees;
-    size_t *bucket = &tracer->tick.wall_bucket;
-    unsigned looks = 0;
-
-    for (size_t i = 0; i < tracees->bucket_count && looks < WALL_LOOKS; i++) {
-        *bucket = (*bucket + 1) & (tracees->bucket_count - 1);
-        for (struct tracee *tracee = tracees->buckets[*bucket]; tracee != NULL; tracee = tracee->hash_next) {
-            struct procfs_state state;
-            if (tracee->activity.active || !tick_is_looked_at(tracee))
-                continue;
-            looks++;
-            procfs_look(&tracee->files, &state);
-            if (state.doing == PROCFS_SLEEPING)
-                attribution_sleeping(tracer, tracee, &state);
-            else if (state.doing == PROCFS_RUNNING)
-                tracee_activate(&tracer->tracees, tracee, tracer->tick.at);
-        }
-    }
 }
 
 /* Sends the mappings of active tracees to the client. To be called before the interrupts: while several tracees may be

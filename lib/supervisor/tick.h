@@ -24,10 +24,11 @@ struct tick {
     bool late;           /* the tick came too late to show which thread had the tracer's CPU when the tick was due */
     unsigned late_ticks; /* how many ticks in a row came too late */
     uint64_t leaving_at; /* until this time, no thread is stopped in order to hand it over */
-    /* sampling time of the last tick, if the tracer moved to another CPU at that tick, and so looked at no tracee. The
-     * next tick represents this time, too */
+    /* If the tracer moved to another CPU at the last tick, it looked at no tracee. This is the time that the last tick
+     * should have represented; the next tick represents it, too. Otherwise 0 */
     uint64_t carried_ns;
-    /* for programs that profile themselves: CPU time of the active tracees that no sample represents yet, ns */
+    /* for programs that profile themselves: CPU time of the active tracees that samples still have to represent,
+     * ns; negative if the samples so far represent more than the CPU time */
     int64_t left_ns;
     bool resumes;        /* the next tick is the first after a pause; schedule_resume must choose its time */
     bool idle;           /* no tracee is active, so ticks come rarely (wall mode) or not at all */
@@ -51,7 +52,7 @@ void tick_run(struct tracer *tracer);
 
 /* If the tracer takes a thread's CPU, it reads the clock at most this long afterwards, ns. */
 #define PREEMPTED_NS 50000u
-#define INTERRUPTS_MAX 16u /* one tick interrupts at most this many of the tracees in chosen: tick-run.c */
+#define INTERRUPTS_MAX 16u /* one tick interrupts at most this many of the tracees in the array `chosen` (tick-run.c) */
 
 /* The tracees that run or wait for a CPU, as a tick has found them. */
 struct tick_running {
@@ -78,6 +79,9 @@ struct tick_running {
 /* Reads what the active tracees are doing, fills in *running, and sets tick->late. interval: length of the sampling
  * time that this tick represents, ns. */
 void tick_find_running(struct tracer *tracer, uint64_t interval, struct tick_running *running);
+/* Wall mode: finds out what some of the inactive tracees are doing, and attributes the time of those that sleep. Each
+ * call goes on where the last call ended. */
+void tick_look_at_sleepers(struct tracer *tracer);
 /* Returns how many elements of running->chosen are used. */
 unsigned tick_chosen_count(const struct tick_running *running);
 
