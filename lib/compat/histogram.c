@@ -10,7 +10,7 @@
 #include "compat/own-maps.h"
 #include "dialect/dialect.h"
 
-/* Returns the number of bytes of text that a buffer covers from the offset on; UINT64_MAX: all text. */
+/* Returns how many bytes of text a buffer of `size` bytes covers at this scale; UINT64_MAX: all text. */
 static uint64_t histogram_reach(const struct dialect *dialect, uint64_t size, uint32_t scale)
 {
     bool all = (dialect->two_is_all && scale == 2) || scale == 0;

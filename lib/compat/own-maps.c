@@ -12,7 +12,7 @@
 #define HALF (UINT64_C(1) << 32)
 /* largest number of bytes by which a program may have rounded down the start of its text */
 #define BELOW_MAX (UINT64_C(1) << 20)
-/* size of the buffer for a line, bytes. The end of a longer line is ignored, and so is the end of the path in it */
+/* size of the buffer for a line, bytes. A longer line is cut off, and so is the path at its end */
 #define OWN_LINE_MAX (OWN_PATH_MAX + 128)
 
 struct own_map {
