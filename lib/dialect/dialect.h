@@ -245,11 +245,12 @@ struct dialect_count {
     uint64_t owed_ns;  /* CPU time that was not counted yet, because it is less than a tick */
     uint64_t overflow; /* address of a 4-byte counter for pcs in no region; 0: none */
     uint64_t array;    /* pcsample: address of the array in which the pcs are stored */
-    uint64_t told; /* address of a uint64_t that counts the ticks in `overflows`, but not those of pcsample; 0: none */
+    uint64_t told;     /* address of a uint64_t that tells the program how many ticks found a full counter; 0: none */
     struct dialect_pcsample pcsample;
     uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* number of ticks whose pc is in no region */
-    uint64_t overflows; /* ticks that found their counter or the array of pcsample full, or that ended the counting */
+    /* ticks that found a full counter or a full array of pcsample, or that were lost by ending the counting */
+    uint64_t overflows;
     size_t region_count;
     struct dialect_buffer {
         uint64_t address; /* address of the first counter */
