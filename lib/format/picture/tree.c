@@ -224,8 +224,8 @@ static int choose_frames(struct choice *choice, const struct picture_limits *lim
     return 0;
 }
 
-/* Copies the frames that are kept into *tree, in depth-first order. first[i] is the index + 1, in choice->children, of
- * the first child of frame i of the draft; 0: frame i has no children. */
+/* Copies the frames that are kept into *tree, in depth-first order. choice->children[first[i] - 1] is the first child
+ * of frame i of the draft. If first[i] is 0, frame i has no children. */
 static void walk_frames(const struct choice *choice, const uint32_t *first, uint32_t *stack,
                  uint32_t *places, struct picture_tree *tree)
 {

@@ -182,7 +182,8 @@ struct pprof_writer {
 int pprof_writer_begin(struct pprof_writer *writer, const struct profile *profile);
 void pprof_writer_clear(struct pprof_writer *writer);
 
-/* Returns memory of the arena, filled with zeros. The result is never NULL if `size` is at most sizeof nowhere. */
+/* Returns memory of the arena, filled with zeros. When memory runs out, returns writer->nowhere, or NULL if `size` is
+ * larger than that array. */
 void *pprof_allocate(struct pprof_writer *writer, size_t size);
 /* Returns a table of `count` entries, each of `entry` bytes. protobuf-c needs an array that has a pointer to each
  * entry. *pointers is set to such an array. Returns NULL if there is no memory. */
