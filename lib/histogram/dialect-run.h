@@ -49,7 +49,7 @@ struct run_binding {
 
 struct run_image {
     struct dialect_run_facts facts;
-    /* owned; NULL: the image belongs to a forked child that does not count */
+    /* owned; NULL: the image belongs to a forked child in which nothing is counted */
     struct dialect_count *count;
     struct run_binding *bindings; /* owned; one element for each region */
     uint64_t *pcs;                /* owned; pcs that were stored; NULL: the dialect does not store pcs */
