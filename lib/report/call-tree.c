@@ -288,7 +288,7 @@ struct climb {
     uint32_t count;
 };
 
-/* Adds to the tree of callers the call that a path has reached, as a child of the node `below`. */
+/* The path has reached path->call: adds this call to the tree of callers, as a child of the node `below`. */
 static int climb_arrive(struct climb *climb, struct path *path, uint32_t below)
 {
     const struct call_node *call = &climb->from->nodes[path->call];

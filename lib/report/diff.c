@@ -165,8 +165,8 @@ static int join_renamed(struct diff_table *table)
 
 /* --- weights ----------------------------------------------------------------------------- */
 
-/* Estimates, for each function of one profile, the sum of the squares of its samples' weights. The sum for the whole
- * profile is the sum over all its functions. */
+/* Estimates, for each function of one profile, the sum of the squares of its samples' weights. Adds these sums up
+ * for the whole profile. */
 static void diff_estimate(struct diff_table *table, int side)
 {
     struct diff_spread spread = {0};

@@ -43,8 +43,8 @@ typedef bool ticks_wanted(const struct symbol *symbol);
 /* Returns true if the symbol is a function, or a label that is not local. */
 bool ticks_is_function(const struct symbol *symbol);
 
-/* Makes a row, without ticks and calls, for each address at which there is a symbol that `wanted` accepts. Returns 0 or
- * -ENOMEM. The caller clears *table in both cases. */
+/* Makes a row for each address at which there is a symbol that `wanted` accepts. The rows have 0 ticks and 0 calls.
+ * Returns 0 or -ENOMEM. The caller clears *table in both cases. */
 int ticks_new(const struct symbol_table *symbols, ticks_wanted *wanted, struct ticks_table *table);
 void ticks_clear(struct ticks_table *table);
 
