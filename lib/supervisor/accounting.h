@@ -49,7 +49,8 @@ struct cpu_wait {
     uint64_t lost_at;                /* time at which the thread lost its CPU */
     bool certain;                    /* lost_at is exact; else the thread may have lost its CPU earlier */
     uint64_t run_ns, wait_ns, turns; /* run time, wait time and turns of struct procfs_cpu at the time `at` */
-    /* how many of the latest looks in a row, each after exactly one turn, have found that the thread had no CPU */
+    /* how many looks in a row have concluded that the thread waited, although it got a CPU once since the look before.
+     * Looks before which it got no CPU are left out */
     unsigned one_turn_waits;
 };
 
@@ -90,7 +91,7 @@ enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_
 /* The input for the weight of a sample. All lengths of time are in ns. */
 struct weight {
     int64_t stretch;         /* length of the stretch that the sample represents */
-    int64_t late;            /* time before the stretch that no sample represents, because the tracer came late */
+    int64_t late;            /* time just before the stretch; no sample represents it, because the tracer came late */
     /* CPU time of the thread minus the CPU time that its samples represent so far; may be negative */
     int64_t debt;
     /* number of samples of the thread before this one; 0 if the thread must count as young whatever this number is */

@@ -81,10 +81,10 @@ void held_signal_send(struct tracee *tracee, pid_t pid)
         held->is_queued = false;
 }
 
-/* Returns true if this is a held signal that we have sent again. There are two ways to send it. If the thread was
- * resumed with the signal from a stop of a call, ptrace_report_syscall (include/linux/ptrace.h) sent it: si_code is
- * SI_KERNEL, or SI_USER if the kernel had no memory for a siginfo_t. If held_signal_send sent it, si_code is
- * SI_TKILL. */
+/* Returns true if this is a held signal that we have sent again. There are two ways to send it:
+ * - The thread is at a syscall-stop, and we pass the signal when we resume it. Then ptrace_report_syscall in the kernel
+ *   sends the signal. si_code is SI_KERNEL, or SI_USER if the kernel had no memory for a siginfo_t.
+ * - held_signal_send sends the signal. si_code is SI_TKILL. */
 static bool held_signal_is_sent_again(const siginfo_t *info)
 {
     return ((info->si_code == SI_KERNEL || info->si_code == SI_USER) && info->si_pid == 0) ||

@@ -12,8 +12,8 @@
 
 /* how many bytes of a stack are searched for the frame of a signal handler, at most */
 #define SEARCH_SIZE_MAX 65536u
-/* Largest size of an alternate stack, bytes. Memory that contains a larger size is not the frame of a signal handler on
- * such a stack. */
+/* Largest size of an alternate stack, bytes. If memory that looks like the frame of a signal handler states a larger
+ * size of that stack, it is not such a frame. */
 #define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)
 
 static int target_memory_result(ssize_t done, size_t size)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * target-memory: reads and writes a target's memory, and copies stacks. No other files access that memory, except that
- * regs-*.c read a few words of code by ptrace(2).
+ * target-memory: reads and writes a target's memory, and copies stacks. No other source files access that memory,
+ * except that regs-*.c read a few words of code by ptrace(2).
  *
- * Only two files write to a target's memory. serve/counts.c writes the histograms of programs that profile themselves.
- * If a system call was cut short and further calls do its rest, calls/call-progress.c writes what the call would have
- * written if it had not been cut short.
+ * Only two source files write to that memory. serve/counts.c writes the histograms of programs that profile themselves.
+ * If a system call was cut short, further calls do the rest of its work; then calls/call-progress.c writes the results
+ * that one uninterrupted call would have written.
  */
 #ifndef PPROFIL_TARGET_MEMORY_H
 #define PPROFIL_TARGET_MEMORY_H

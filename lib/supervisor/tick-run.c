@@ -216,8 +216,7 @@ static void tick_emit_mappings(struct tracer *tracer)
             objects_emit_executable(tracer->supervisor, tracee);
 }
 
-/* Begins a tick: stores its time, and finds out whether a CPU is idle. Returns the sampling time that the tick
- * represents, ns. */
+/* Begins a tick: stores its time, and finds out whether a CPU is idle. Returns how many ns the tick represents. */
 static uint64_t tick_begin(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;

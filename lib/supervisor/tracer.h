@@ -65,7 +65,7 @@ struct preempt {
     unsigned cpu_choices;  /* `next` was chosen at random among this many CPUs */
     unsigned missed_ticks; /* how many ticks in a row found on the occupier's CPU no thread that needs the occupier */
     unsigned late_ticks;   /* how many times in a row the occupier came too late for a tick */
-    uint64_t early_ns;     /* how long before a tick the tracer wakes up if the occupier has an order, ns */
+    uint64_t early_ns;     /* if the occupier has an order for a tick, the tracer wakes up this long before it, ns */
 };
 
 /* The tracees that are in a system call which we must end at a given time: repair-piece.c. */
@@ -127,7 +127,7 @@ struct tracer {
     struct supervisor *supervisor;
     unsigned number;             /* 0: the first */
     _Atomic bool ready;          /* tracees may be given to the tracer */
-    _Atomic bool asleep;         /* the tracer is asleep, so it would immediately seize a tracee that it got */
+    _Atomic bool asleep;         /* the tracer is not busy: it sleeps, and wakes up if it is given a tracee */
     _Atomic bool has_left;       /* the tracer does nothing more for its tracees, so the supervisor may exit */
     struct debug_log *debug_log; /* owned; NULL: no log is written */
     struct procfs_task files;    /* /proc files of the tracer's own thread */

@@ -94,11 +94,11 @@ static void call_make_vector(const struct regs_call *call, const struct call_req
     }
 }
 
-/* Returns how many bytes the next piece of a call on a vector may move at most. If a write ends within a page of a
- * pipe, the rest of that page stays free (anon_pipe_write in fs/pipe.c). The next write puts its first bytes there only
- * if its size modulo the page size fits. So after two writes the pipe might hold less than after one whole write. To
- * prevent this, a piece that begins within a page ends at the end of that page. The original call ended at the end of a
- * page, because the pipe was full there. */
+/* Returns the largest number of bytes that the next piece of a call on a vector may move. If a write ends within a page
+ * of a pipe, the next write uses the rest of that page only if the size of the next write, modulo the page size, fits
+ * there (anon_pipe_write in fs/pipe.c). So two pieces might put less into the pipe than one write. To prevent this, a
+ * piece that begins within a page ends at the end of that page. The first piece begins with a new page, because the
+ * program's call was cut short when all pages of the pipe were full. */
 static uint64_t call_piece_room(const struct regs_call *call, const struct call_request *request, uint64_t done)
 {
     uint64_t left = request->enough - done;

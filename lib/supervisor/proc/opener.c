@@ -202,9 +202,9 @@ static int opener_start(struct opener *opener, int epoll)
     return error;
 }
 
-/* Returns true if no file on this device must be requested now, because another file on it has hung lately, or because
- * too many opener processes hang. So if a file system hangs, only one process hangs with it, even if many files on it
- * are mapped. */
+/* Returns true if files on this device must not be requested now, because another file on it has hung lately, or
+ * because too many opener processes hang. So if a file system hangs, only one process hangs with it, even if many files
+ * on it are mapped. */
 static bool opener_hangs(const struct opener *opener, dev_t device)
 {
     for (unsigned i = 0; i < opener->hanging && device != 0; i++)

@@ -130,14 +130,15 @@ unsigned system_cpu_count(const cpu_set_t *cpus)
  * their tracer has reaped them. Before Linux 5.7, a read of /proc/TID/syscall took the same mutex (lock_trace() in
  * fs/proc/base.c), and only a fatal signal ended its wait. So the exec and a tracer that read this file would wait for
  * each other. Since commit 2db9dbf71bf9 ("proc: Use new infrastructure to fix deadlocks in execve") the read takes
- * exec_update_lock, which an exec does not hold while it waits for other threads. The older 5.4 series also has that
- * commit, since 5.4.88 or earlier.
+ * exec_update_lock, which an exec does not hold while it waits for other threads. Linux 5.4.88 and later versions of
+ * the 5.4 series have that commit, too.
  *
  * But an exec also holds exec_update_lock for some time, while it frees the former memory and closes descriptors
- * (begin_new_exec() and setup_new_exec() in fs/exec.c). It takes about 25 ms per gigabyte to free the page tables that
- * a fork has copied. On Linux 6.18.44 a read of /proc/TID/stat also waited then, but a read of /proc/TID/status did
- * not. So procfs_look reads "status" of a task that a fork has just made (procfs_task.may_exec). When the task has
- * executed a program, or an exec is no longer expected, procfs_look reads "syscall" or "stat" again.
+ * (begin_new_exec() and setup_new_exec() in fs/exec.c). To free the page tables that a fork has copied takes about
+ * 25 ms per gigabyte of mapped memory. During this time, on Linux 6.18.44, a read of /proc/TID/stat waited, too, but a
+ * read of /proc/TID/status did not. So procfs_look reads "status" of a task that a fork has just made
+ * (procfs_task.may_exec). When the task has executed a program, or an exec is no longer expected, procfs_look reads
+ * "syscall" or "stat" again.
  */
 
 bool kernel_syscall_file_blocks(const char *release)
