@@ -38,9 +38,9 @@ static bool is_trusted(int fd, const struct jit_owner *owner, size_t *size)
     return stat(path, &process) == 0 && process.st_uid == status.st_uid;
 }
 
-/* Returns `fd`. If it is -1, returns a descriptor of the map of `owner`, which the caller closes. -1: there is no file,
- * or the file cannot be trusted. A map is found by a name that contains only the pid. Another process may have written
- * it, so the writer is checked too. */
+/* If `fd` is not -1, returns it. Otherwise opens the map of `owner`, and returns a descriptor that the caller closes.
+ * Returns -1 if there is no file, or if the file cannot be trusted. The name of a map contains only a pid. So another
+ * process with this pid may have written the map, and it is checked that `owner` wrote it. */
 static int open_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     int own = fd >= 0 ? fd : perf_map_open(owner->pid);
