@@ -51,7 +51,7 @@ static uint64_t strip_guess(struct walk *walk, uint64_t pc)
 /* Returns whether this frame record is the last one of its stack. The record has the frame pointer `caller` and the
  * return address `pc`. In the last record of a Go stack, `caller` is 0, and `pc` does not come from a call. Before the
  * first step by frame pointer (walk->framed is false), the frame pointer register may hold anything, and may point to
- * zeros by chance. Then code must also be mapped at `pc`. */
+ * zeros by chance. So before that step, the result is true only if code is mapped at `pc`. */
 static bool is_outermost(struct walk *walk, uint64_t caller, uint64_t pc)
 {
     if (walk->framed)
