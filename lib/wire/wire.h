@@ -165,7 +165,7 @@ struct wire_throttle {
     double rate_hz; /* rate from now on */
 };
 
-/* Totals since sampling began, or since the last WIRE_OP_CLEAR. Each event replaces the previous one. */
+/* Totals since sampling began, or since the last WIRE_OP_CLEAR. They replace those of the previous wire_stats. */
 struct wire_stats {
     struct wire_header header;
     uint64_t time;
