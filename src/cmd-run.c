@@ -55,10 +55,10 @@ static bool run_is_over(const struct run *run)
            time_now_ms() - run->start_ms >= (int64_t)(run->asked.duration * 1000);
 }
 
-/* Reaps all children that have ended, because the program may not be the only child. pprofil adopts orphans if it is
- * the first process of a container or a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER). If a shell that had children
- * replaced itself by pprofil (execve(2)), they are now pprofil's. The library starts children, too, and leaves their
- * reaping to this function. Only wait calls with __WALL find the library's children. */
+/* Reaps all children that have ended. The program need not be the only child:
+ * - pprofil adopts orphans if it is a subreaper (prctl(2)), or if it is the first process of a container.
+ * - If a shell has replaced itself by pprofil (execve(2)), the shell's children are now children of pprofil.
+ * - The library starts children. This function must reap them. Only wait calls with __WALL find them. */
 static void run_reap(struct run *run)
 {
     siginfo_t ended = {0};

@@ -14,7 +14,7 @@
 double number_option(const char *option, const char *text, double lowest, double highest);
 /* Converts a text to a whole number from 0 to 10^9, for options that give a number of rows or levels. */
 uint32_t count_option(const char *option, const char *text);
-/* Returns `name` if there is a file format of this name. If `name` is "list", it prints all formats
+/* Returns `name` if there is a file format of this name. If `name` is "list", prints all formats
  * and ends pprofil. */
 const char *format_option(const char *option, const char *name);
 /* Prints a list of all formats, for -f list. Returns the exit status. */
