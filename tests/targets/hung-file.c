@@ -3,10 +3,11 @@
  * Processes that use a file of a file system that may hang (hangfs.c):
  *
  *   hung-file write FILE            makes a file of an empty page and a page of code
- *   hung-file run FILE              maps the second page only, prints "ready", and runs its code for ever. Nobody has
- *                                   read the first page, where the build-id would be
- *   hung-file close FILE SECONDS    opens the file and works in burn(). Ten times a second a child executes true(1),
- *                                   which closes the file. Every other child first sleeps 0.25 s and works 5 ms
+ *   hung-file run FILE              maps only the second page, prints "ready", and runs the code of that page for ever.
+ *                                   Does not read the first page, in which the kernel looks for a build-id
+ *   hung-file close FILE SECONDS    opens the file and works in burn(). Makes a child ten times a second. The child
+ *                                   executes true(1), and this exec closes the file. Before the exec, every second
+ *                                   child sleeps for 0.25 s and works for 5 ms
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

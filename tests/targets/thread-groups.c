@@ -83,7 +83,7 @@ static void *execute(void *unused)
     return NULL;
 }
 
-/* The time of the end is in the arguments, so that it outlives the execs. */
+/* The time at which the program must end is one of its arguments, so that each exec passes it on. */
 static void execs(void)
 {
     static char end[32];
