@@ -377,7 +377,7 @@ Test(dialect, lowest_is_the_inverse)
                 uint64_t index = 0, before = 0;
                 cr_assert(dialect_index(dialect, &region, dialect->counter_size, 0x1000 + lowest, false, &index));
                 cr_assert(dialect_index(dialect, &region, dialect->counter_size, 0x1000 + lowest - 1, false, &before));
-                /* if the scale is larger than one to one, no text belongs to some counters */
+                /* if the scale is larger than one to one, some counters have no text */
                 cr_expect(index >= i && before < i, "%s, scale %#x, counter %llu: %llu, %llu", dialect->name, scales[s],
                           (unsigned long long)i, (unsigned long long)index, (unsigned long long)before);
             }
