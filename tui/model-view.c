@@ -83,7 +83,8 @@ enum effect view_open(struct model *model, enum pprofil_by by)
 }
 
 /* Opens the next view if `step` is 1, or the previous view if it is -1. If there are stacks, the list of calls and the
- * flame view come after the tables. From the pages of code and output, goes back to the table of the present view. */
+ * flame view come after the tables. If the page of code or of output is shown, opens the table of the present view
+ * instead. */
 enum effect view_step(struct model *model, int step)
 {
     int tables = SNAPSHOT_GROUPINGS - (!model->wall && model->view != PPROFIL_BY_STATE);

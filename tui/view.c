@@ -96,7 +96,7 @@ static int tabs_put(const struct model *model, struct canvas *canvas, int row)
 
 #define BAR_SLOT 10 /* number of columns for a key and its name in the bar, if the screen is wide enough */
 
-/* Puts the text that is being typed, so that its end is visible. */
+/* Puts a label and the text that is being typed. If there is too little space, cuts off the beginning of the text. */
 static void bar_put_prompt(struct canvas *canvas, int row, const char *label, const char *typed)
 {
     int column = canvas_put(canvas, row, 0, -1, STYLE_KEY, label) + 1;
