@@ -249,7 +249,7 @@ struct dialect_count {
     struct dialect_pcsample pcsample;
     uint64_t ticks;     /* number of all ticks */
     uint64_t outside;   /* number of ticks whose pc is in no region */
-    /* ticks that found a full counter or a full array of pcsample, or that were lost by ending the counting */
+    /* number of ticks that found a full counter or a full array of pcsample, or for which the counting ended */
     uint64_t overflows;
     size_t region_count;
     struct dialect_buffer {
