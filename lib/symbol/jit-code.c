@@ -39,8 +39,8 @@ static bool is_trusted(int fd, const struct jit_owner *owner, size_t *size)
 }
 
 /* If `fd` is not -1, returns it. Otherwise opens the map of `owner`, and returns a descriptor that the caller closes.
- * Returns -1 if there is no file, or if the file cannot be trusted. The name of a map contains only a pid. So another
- * process with this pid may have written the map, and it is checked that `owner` wrote it. */
+ * Returns -1 if there is no file, or if the file cannot be trusted. The name of a map contains only a pid. Another
+ * process with this pid may have written the map, so it is also checked that `owner` wrote it. */
 static int open_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     int own = fd >= 0 ? fd : perf_map_open(owner->pid);
