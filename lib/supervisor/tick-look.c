@@ -2,8 +2,8 @@
 /*
  * The first part of a tick: finds out what the active tracees are doing, and chooses the tracees to interrupt.
  *
- * A sleeping thread is left alone. A running thread is chosen, with two exceptions: the thread must not be interrupted
- * (tick_has_to_stop), or the tick came too late.
+ * A sleeping thread is left alone; in wall mode, the time of some sleeping threads is attributed. A running thread is
+ * chosen, with two exceptions: the thread must not be interrupted (tick_has_to_stop), or the tick came too late.
  *
  * If no CPU is idle, only threads that belong to the tracer's CPU are chosen: the tracer has just taken that CPU from
  * one of them. If cpu_wait of accounting.h identifies that thread, all other threads of this CPU are left alone.
