@@ -77,12 +77,6 @@ struct pprofil_session {
  * or a negative errno. After an error, session->problem tells the reason. */
 int session_start_supervisor(struct pprofil_session *session, int socket, int ring, int wake);
 
-/* Returns the size of a ring that can hold a few seconds of samples from every CPU, at the rate `hz`, bytes. */
-size_t session_ring_size(double hz, size_t stack_size);
-
-/* Creates a ring of this size. Errors are those of ring_create. */
-int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd);
-
 /* Waits for the supervisor's first message, which contains the supervisor's protocol version. Returns 0 or a negative
  * errno. After an error, session->problem tells the reason. */
 int session_await_hello(struct pprofil_session *session);
@@ -116,6 +110,10 @@ int session_command(struct pprofil_session *session, const struct wire_message *
  * nothing for about 10 s, this function requests an answer. If no answer comes, kills the supervisor, because the
  * supervisor may keep threads of a target stopped. Returns 0, also after killing the supervisor, or -ENOMEM. */
 int session_check_supervisor(struct pprofil_session *session);
+
+/* Creates a ring that can hold a few seconds of samples from every CPU, at the rate `hz`. Errors are those of
+ * ring_create. */
+int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd);
 
 /* --- histograms.c ----------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Starts the supervisor of a session, makes the ring for its events, and reads its first answer. */
+/* Starts the supervisor of a session, and reads its first answer. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,29 +12,8 @@
 #include "launch/spawn.h"
 #include "session/session.h"
 
-/* Between two calls of pprofil_session_pump the ring must hold the samples of all CPUs. The ring has room for
- * RING_SECONDS of samples without their stacks, and also for STACK_SECONDS of stacks of the largest size. Most stacks
- * are smaller, so this room is enough for a longer time. */
-#define RING_SECONDS 6
-#define STACK_SECONDS 0.25
-#define RING_SIZE_MIN (1u << 20) /* bytes */
-#define RING_SIZE_MAX (64u << 20)
 #define ARGUMENTS_MAX 16
 #define ARGUMENT_SIZE 48
-
-size_t session_ring_size(double hz, size_t stack_size)
-{
-    double samples_a_second = (double)sysconf(_SC_NPROCESSORS_ONLN) * hz;
-    double bytes = samples_a_second * RING_SECONDS * sizeof(struct wire_sample);
-
-    bytes += samples_a_second * STACK_SECONDS * (double)stack_size;
-    return bytes < RING_SIZE_MIN ? RING_SIZE_MIN : bytes > RING_SIZE_MAX ? RING_SIZE_MAX : (size_t)bytes;
-}
-
-int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd)
-{
-    return ring_create(session_ring_size(hz, stack_size), ring, fd);
-}
 
 /* Adds to session->problem that there is a supervisor in the directory of this program, but that it is not trusted and
  * so was not started. */

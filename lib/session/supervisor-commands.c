@@ -17,6 +17,13 @@
 #include "base/clock.h"
 #include "session/session.h"
 
+/* Between two calls of pprofil_session_pump the ring must hold the samples of all CPUs. The ring has room for
+ * RING_SECONDS of samples without their stacks, and also for STACK_SECONDS of stacks of the largest size. Most stacks
+ * are smaller, so this room is enough for a longer time. */
+#define RING_SECONDS 6
+#define STACK_SECONDS 0.25
+#define RING_SIZE_MIN (1u << 20) /* bytes */
+#define RING_SIZE_MAX (64u << 20)
 #define ANSWER_SECONDS 10 /* the session waits about this long for an answer, and then kills the supervisor */
 /* ms; if a supervisor that samples sends nothing for this long, the session requests an answer */
 #define SILENCE_MS 10000
@@ -141,6 +148,20 @@ int pprofil_session_clear(pprofil_session *session)
     return sampling ? pprofil_session_start(session) : 0;
 }
 
+static size_t command_ring_size(double hz, size_t stack_size)
+{
+    double samples_a_second = (double)sysconf(_SC_NPROCESSORS_ONLN) * hz;
+    double bytes = samples_a_second * RING_SECONDS * sizeof(struct wire_sample);
+
+    bytes += samples_a_second * STACK_SECONDS * (double)stack_size;
+    return bytes < RING_SIZE_MIN ? RING_SIZE_MIN : bytes > RING_SIZE_MAX ? RING_SIZE_MAX : (size_t)bytes;
+}
+
+int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd)
+{
+    return ring_create(command_ring_size(hz, stack_size), ring, fd);
+}
+
 /* Sets another sampling rate. The supervisor writes to all pages of a ring, one after the other, so after a while each
  * page of the ring takes memory, even at a low rate. So a ring is only as large as the rate needs. If a higher rate
  * needs a larger ring, the session replaces the ring. */
@@ -150,7 +171,7 @@ static int command_rate(struct pprofil_session *session, double hz)
     struct ring *larger = NULL;
     int fd = -1, error = 0;
 
-    if (session_ring_size(hz, session->options.stack_size) > ring_size(session->ring))
+    if (command_ring_size(hz, session->options.stack_size) > ring_size(session->ring))
         error = session_make_ring(hz, session->options.stack_size, &larger, &fd);
     if (error != 0)
         return error;
