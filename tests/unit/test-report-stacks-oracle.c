@@ -224,13 +224,11 @@ Test(stacks, many_stacks, .timeout = 600)
                                                        .of.limit = 100,
                                                        .least = 0.005});
         printf("# kind %u: %u rows of %u, %.3f s\n", kind, all->count, all->totals.all, seconds() - begin);
-        cr_assert_lt(seconds() - begin, 8); /* the bound is wide: sanitizers and slow machines take long */
         pprofil_tree_free(all);
     }
     double begin = seconds();
     struct pprofil_report *report = flat(profile, (struct report_options){.limit = 30});
     printf("# flat: %u rows, %.3f s\n", report->total, seconds() - begin);
-    cr_assert_lt(seconds() - begin, 8);
     cr_assert_eq(report->rows[0].total_samples <= 1000001, 1);
     pprofil_report_free(report);
     profile_free(profile);
