@@ -7,9 +7,9 @@
 #include <argp.h>
 #include <stdlib.h>
 
-#include "report.h"
 #include "options.h"
 #include "output-stream.h"
+#include "report.h"
 
 #define DEFAULT_ROWS 30
 #define EXIT_DIFFERENT 1

@@ -19,6 +19,9 @@
 #include "base/output-path.h"
 #include "output-stream.h"
 
+#define RED "\033[31m"
+#define YELLOW "\033[33m"
+
 /* --- messages -------------------------------------------------------------------------------- */
 
 int complain(const char *format, ...)
@@ -86,8 +89,8 @@ bool output_wants_colour(FILE *out)
 const char *output_colour_of_share(double share)
 {
     if (share >= 0.10)
-        return "\033[31m"; /* red */
-    return share >= 0.02 ? "\033[33m" : ""; /* yellow */
+        return RED;
+    return share >= 0.02 ? YELLOW : "";
 }
 
 static FILE *output_open_directly(const char *path)

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "canvas.h"
 
 #define SHARE_WIDTH 6
 #define SAMPLES_WIDTH 8

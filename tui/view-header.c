@@ -13,7 +13,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "canvas.h"
 
 #define NARROW 80     /* screens with fewer columns have shorter texts */
 #define SHORT_ROWS 16 /* screens with fewer rows have a header of three lines */

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 
-#include "canvas.h"
 
 static void output_put_title(const struct model *model, struct canvas *canvas, int row)
 {

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "canvas.h"
 
 #define HOT 0.10
 #define WARM 0.03

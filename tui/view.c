@@ -4,7 +4,6 @@
 
 #include "view.h"
 
-#include "canvas.h"
 
 static void view_put_too_small(struct model *model, struct canvas *canvas)
 {

@@ -37,6 +37,22 @@ static bool regular_file_hides_inode(int place)
     return fstatfs(place, &system) == 0 && system.f_type == OVERLAYFS_SUPER_MAGIC && kernel_release_is_before(6, 8);
 }
 
+/* Opens a file for reading by its path, because /proc is not mounted. `found` is what fstat(2) has shown of the file.
+ * Returns a descriptor, or a negative errno; -ESTALE if the path leads to another file by now. O_NONBLOCK is needed
+ * because that may be a FIFO. */
+static int regular_file_open_again(const char *path, int how, const struct stat *found)
+{
+    struct stat status;
+    int fd = open(path, how | O_NONBLOCK);
+
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &status) == 0 && status.st_dev == found->st_dev && status.st_ino == found->st_ino)
+        return fd;
+    close(fd);
+    return -ESTALE;
+}
+
 /* Opens a file for reading. place: an O_PATH descriptor of the file, which this function closes, or a negative error,
  * which it returns. path, which may be NULL, is only used if /proc is not mounted. */
 static int regular_file_open_found(int place, const char *path, uint64_t inode)
@@ -57,10 +73,8 @@ static int regular_file_open_found(int place, const char *path, uint64_t inode)
     } else {
         snprintf(through, sizeof through, "/proc/self/fd/%d", place);
         fd = open(through, how);
-        if (fd < 0 && errno == ENOENT && path != NULL)
-            fd = open(path, how | O_NONBLOCK); /* O_NONBLOCK: path may lead to a FIFO by now */
         if (fd < 0)
-            fd = -errno;
+            fd = errno == ENOENT && path != NULL ? regular_file_open_again(path, how, &status) : -errno;
     }
     close(place);
     return fd;

@@ -18,8 +18,7 @@
 #include "base/array.h"
 #include "report/style-internal.h"
 
-#define UNIT                                                                                       \
-    2u /* bytes of text; a word of the PDP-11, which was the unit of the oldest counters */
+#define UNIT 2u /* bytes of text; a word of the PDP-11, which was the unit of the oldest counters */
 
 /* --- rows -------------------------------------------------------------------------------- */
 

@@ -4,14 +4,12 @@
 
 #include <string.h>
 
-#include "report/style-internal.h"
 #include "report/style.h"
 
 static const struct style styles[] = {
     {"kprof", "Inferno kprof(10.1)", "inferno", false, style_kprof, style_kprof_refuse},
     {"kprof-plan9", "Plan 9 kprof(1)", "plan9", false, style_kprof_plan9, style_kprof_refuse},
-    {"prof", "prof(1) of the system that the file is from", "bsd44", false, style_prof,
-     style_bsd_refuse},
+    {"prof", "prof(1) of the system that the file is from", "bsd44", false, style_prof, style_bsd_refuse},
     {"prof-v7", "Seventh Edition prof(1)", "v7", false, style_prof_v7, style_v7_refuse},
     {"prof-bsd", "4.3BSD prof(1)", "bsd44", false, style_prof_bsd, style_bsd_refuse},
     {"prof-solaris", "Solaris prof(1), of old mon.out files", "solaris", false, style_prof_solaris,

@@ -12,6 +12,7 @@
 #include "supervisor/follow.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/proc/system.h"
+#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
 

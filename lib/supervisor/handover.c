@@ -30,7 +30,6 @@
 #include "supervisor/proc/system.h"
 #include "supervisor/regs.h"
 #include "supervisor/repair.h"
-#include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
 #include "supervisor/tick.h"

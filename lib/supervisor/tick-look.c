@@ -182,7 +182,10 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
         running->chosen[slot] = tracee;
 }
 
-bool tick_is_looked_at(const struct tracee *tracee)
+/* Returns true if ticks must look at the tracee: its state is RUNNING, INTERRUPTED or CONTINUING, its process is not
+ * launching, and it is not dropped. An INTERRUPTED tracee may be asleep: some sleeps do not end at an interrupt, for
+ * example the sleep of a vfork. */
+static bool tick_is_looked_at(const struct tracee *tracee)
 {
     enum tracee_state state = tracee->state;
 

@@ -19,7 +19,6 @@
 #include <sys/ptrace.h>
 
 #include "base/clock.h"
-#include "supervisor/attribution.h"
 #include "supervisor/budget.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/follow.h"

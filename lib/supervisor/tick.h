@@ -89,10 +89,6 @@ unsigned tick_chosen_count(const struct tick_running *running);
 bool tick_read_cpu(struct tracee *tracee);
 /* Stores in tracee->look on which CPU the tracee last ran. The tracee must be stopped. */
 void tick_note_cpu(struct tracee *tracee);
-/* Returns true if ticks must look at the tracee: its state is RUNNING, INTERRUPTED or CONTINUING, its process is not
- * launching, and it is not dropped. An INTERRUPTED tracee may be asleep: some sleeps do not end at an interrupt, for
- * example the sleep of a vfork. */
-bool tick_is_looked_at(const struct tracee *tracee);
 /* Returns true if the tracer was asleep at the time for which this tick was set. */
 bool tick_found_asleep(const struct tracer *tracer);
 /* Returns the time since which this tracer may have kept tracees off its CPU. */
