@@ -9,28 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "format/profile-builder.h"
 #include "pprofil/error.h"
-
-/* limit for the addresses that are tried for one location; it never happens by chance that all of them are taken */
-#define PROBES_MAX 1000
-#define HASHED_MAX 4096 /* at most this number of bytes of a name are hashed */
+#include "profile/named-locations.h"
 
 enum { MEMO_PROCESS, MEMO_IMAGE, MEMO_THREAD, MEMO_PLACE };
 
 int builder_object(struct builder *builder, const char *path, uint32_t *object)
 {
-    struct profile_object made = {.kind = PROFILE_OBJECT_FILE, .invented = true, .fd = -1};
-
-    if (strcmp(path, "[vdso]") == 0)
-        made.kind = PROFILE_OBJECT_VDSO;
-    if (path[0] == '\0' || strcmp(path, "[unknown]") == 0) {
-        made.kind = PROFILE_OBJECT_UNKNOWN;
-        path = "[unknown]";
-    }
-    int error = profile_string(builder->profile, path, &made.path);
-    return error == 0 ? profile_object(builder->profile, &made, object) : error;
+    return profile_named_object(builder->profile, path, object);
 }
 
 /* --- who ----------------------------------------------------------------------------- */
@@ -114,68 +101,9 @@ int builder_task(struct builder *builder, uint32_t pid, uint32_t tid, const char
 /* --- where --------------------------------------------------------------------------- */
 
 int builder_function(struct builder *builder, uint32_t object, const char *name, const char *file,
-                   uint32_t line, uint32_t *function)
+                     uint32_t line, uint32_t *function)
 {
-    struct profile *profile = builder->profile;
-    struct profile_function made = {.object = object + 1, .line = line};
-
-    int error = profile_string(profile, name[0] != '\0' ? name : "[unknown]", &made.name);
-    if (error == 0)
-        error = profile_string(profile, file, &made.file);
-    made.system_name = made.name;
-    return error == 0 ? profile_function(profile, &made, function) : error;
-}
-
-/* Hashes a text with its NUL, but at most HASHED_MAX bytes. Without this limit, a name of several megabytes would be
- * hashed whole for each line of its function. */
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    return hash_fnv(hash, text, strnlen(text, HASHED_MAX - 1) + 1);
-}
-
-/* Invents the address of a location: a hash of the names and line numbers in `lines`. It has 47 bits, like the
- * addresses of real programs. */
-static uint64_t make_address(const struct profile *profile, const struct profile_line *lines, uint32_t count)
-{
-    uint64_t hash = HASH_FNV_START;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const struct profile_function *function = &profile->functions[lines[i].function];
-        hash = hash_text(hash, profile->strings[function->name]);
-        hash = hash_text(hash, profile->strings[function->file]);
-        hash = hash_text(hash, profile->strings[lines[i].file]);
-        hash = (hash ^ lines[i].line ^ (uint64_t)function->line << 32) * UINT64_C(0x9e3779b97f4a7c15);
-    }
-    hash ^= hash >> 29;
-    return hash >> 17 | 1;
-}
-
-static bool has_lines(const struct profile_location *place, const struct profile_line *lines, uint32_t count)
-{
-    if (place->line_count != count)
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (place->lines[i].function != lines[i].function ||
-            place->lines[i].file != lines[i].file || place->lines[i].line != lines[i].line)
-            return false;
-    return true;
-}
-
-static int add_location(struct profile *profile, uint32_t object, uint64_t address,
-                        const struct profile_line *lines, uint32_t count, uint32_t *location)
-{
-    for (unsigned probe = 0; probe < PROBES_MAX; probe++) {
-        uint32_t before = profile->location_count;
-        int error = profile_location(profile, object, address, location);
-        if (error != 0)
-            return error;
-        if (profile->location_count != before)
-            return profile_set_lines(profile, *location, lines, count, PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
-        if (has_lines(&profile->locations[*location], lines, count))
-            return 0;
-        address = (address * UINT64_C(0x9e3779b97f4a7c15) + probe) >> 17 | 1;
-    }
-    return PPROFIL_ERROR_DAMAGED;
+    return profile_named_function(builder->profile, object, name, file, line, function);
 }
 
 /* A location with only one line is also stored in the memo. So the names of its function and file, which may be long,
@@ -190,8 +118,7 @@ int builder_location(struct builder *builder, uint32_t object, const struct prof
         error = memo_find(&builder->memo, MEMO_PLACE, lines->function,
                             (uint64_t)lines->file << 32 | lines->line, &known);
     if (error == 0 && (known == NULL || !known->used)) {
-        error = add_location(builder->profile, object, make_address(builder->profile, lines, count),
-                             lines, count, location);
+        error = profile_named_location(builder->profile, object, lines, count, location);
         if (error == 0 && known != NULL)
             memo_set(known, *location);
     }
