@@ -21,6 +21,7 @@ static const size_t least_size[] = {
     [WIRE_LOST] = sizeof(struct wire_lost),
     [WIRE_THROTTLE] = sizeof(struct wire_throttle),
     [WIRE_STATS] = sizeof(struct wire_stats),
+    [WIRE_PYTHON_CODE] = sizeof(struct wire_python_code),
 };
 
 static bool map_valid(const struct wire_map *map)
@@ -41,13 +42,49 @@ const unsigned char *wire_stack_bytes(const struct wire_stack *stack)
     return (const unsigned char *)(stack + 1);
 }
 
+/* Returns the size of a stack in an event, with the padding that follows it, bytes. */
+static size_t stack_event_size(const struct wire_stack *stack)
+{
+    return (sizeof *stack + (size_t)stack->size + stack->below_size + 7) / 8 * 8;
+}
+
+const struct wire_python *wire_sample_python(const struct wire_sample *sample)
+{
+    const struct wire_stack *stack = wire_sample_stack(sample);
+    size_t before = stack != NULL ? stack_event_size(stack) : 0;
+
+    return sample->flags & WIRE_SAMPLE_PYTHON ? (const void *)((const unsigned char *)(sample + 1) + before) : NULL;
+}
+
 static bool sample_valid(const struct wire_sample *sample)
 {
     const struct wire_stack *stack = wire_sample_stack(sample);
     size_t rest = sample->header.size - sizeof *sample;
 
-    return stack == NULL || (rest >= sizeof *stack && stack->size <= rest - sizeof *stack &&
-                             stack->below_size <= rest - sizeof *stack - stack->size);
+    if (stack != NULL && (rest < sizeof *stack || stack->size > rest - sizeof *stack ||
+                          stack->below_size > rest - sizeof *stack - stack->size))
+        return false;
+    if ((sample->flags & WIRE_SAMPLE_PYTHON) == 0)
+        return true;
+    size_t before = stack != NULL ? stack_event_size(stack) : 0;
+    const struct wire_python *python = wire_sample_python(sample);
+    return before <= rest && rest - before >= sizeof *python && python->count <= WIRE_PYTHON_FRAMES_MAX &&
+           python->count <= (rest - before - sizeof *python) / sizeof *python->frames;
+}
+
+static bool text_valid(const struct wire_python_text *text)
+{
+    return (text->width == 1 || text->width == 2 || text->width == 4) && text->size % text->width == 0 &&
+           text->size <= WIRE_PYTHON_TEXT_MAX;
+}
+
+static bool python_code_valid(const struct wire_python_code *code)
+{
+    size_t rest = code->header.size - sizeof *code;
+
+    return code->code != 0 && text_valid(&code->file) && text_valid(&code->name) &&
+           code->lines_size <= WIRE_PYTHON_LINES_MAX &&
+           (size_t)code->file.size + code->name.size + code->lines_size <= rest;
 }
 
 static bool comm_valid(const struct wire_comm *comm)
@@ -55,10 +92,15 @@ static bool comm_valid(const struct wire_comm *comm)
     return memchr(comm->comm, '\0', sizeof comm->comm) != NULL;
 }
 
+static size_t largest_size(uint32_t type)
+{
+    return type == WIRE_SAMPLE ? WIRE_SAMPLE_MAX : type == WIRE_PYTHON_CODE ? WIRE_PYTHON_CODE_MAX : WIRE_EVENT_MAX;
+}
+
 bool wire_event_valid(const struct wire_header *event, size_t available)
 {
     if (available < sizeof *event || event->size > available || event->size % 8 != 0 ||
-        event->size > (event->type == WIRE_SAMPLE ? WIRE_SAMPLE_MAX : WIRE_EVENT_MAX))
+        event->size > largest_size(event->type))
         return false;
     if (event->type >= sizeof least_size / sizeof *least_size || least_size[event->type] == 0 ||
         event->size < least_size[event->type])
@@ -69,5 +111,7 @@ bool wire_event_valid(const struct wire_header *event, size_t available)
         return map_valid((const struct wire_map *)event);
     if (event->type == WIRE_COMM)
         return comm_valid((const struct wire_comm *)event);
+    if (event->type == WIRE_PYTHON_CODE)
+        return python_code_valid((const struct wire_python_code *)event);
     return true;
 }

@@ -23,7 +23,7 @@
  * hello, is a WIRE_OP_DONE whose field value contains the supervisor's version. If struct wire_message ever grows, the
  * hello must keep its size.
  */
-#define WIRE_VERSION 10u
+#define WIRE_VERSION 11u
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
@@ -37,6 +37,8 @@ enum wire_type {
     WIRE_LOST,       /* wire_lost: events were dropped because the ring was full */
     WIRE_THROTTLE,   /* wire_throttle: the rate has changed */
     WIRE_STATS,      /* wire_stats: about once a second, and as the last event */
+    /* wire_python_code: a code object of a Python interpreter. Usually comes before the first sample that refers to it */
+    WIRE_PYTHON_CODE,
 };
 
 struct wire_header {
@@ -55,6 +57,7 @@ enum wire_sample_flags {
     WIRE_SAMPLE_WAITING = 1u << 3,  /* wall mode: the thread waited for a CPU for wall_ns; there is no pc */
     /* set only with WIRE_SAMPLE_SLEEPING: the thread is in state D of proc_pid_stat(5) */
     WIRE_SAMPLE_UNINTERRUPTIBLE = 1u << 4,
+    WIRE_SAMPLE_PYTHON = 1u << 5, /* a wire_python follows in the same event, after the wire_stack */
 };
 
 #define WIRE_NO_SYSCALL (-1)  /* value of wire_sample.syscall: the thread runs user code */
@@ -92,7 +95,62 @@ struct wire_stack {
 const struct wire_stack *wire_sample_stack(const struct wire_sample *sample);
 const unsigned char *wire_stack_bytes(const struct wire_stack *stack);
 
-#define WIRE_SAMPLE_MAX (sizeof(struct wire_sample) + sizeof(struct wire_stack) + WIRE_STACK_MAX)
+#define WIRE_PYTHON_FRAMES_MAX 1024u /* limit of the number of Python frames that a sample contains */
+#define WIRE_PYTHON_NO_INSTRUCTION UINT32_MAX
+
+struct wire_python_frame {
+    uint32_t code; /* wire_python_code.code of the code object that the frame executes */
+    /* offset of the instruction in the code object's bytecode, bytes; WIRE_PYTHON_NO_INSTRUCTION: not known, or the
+     * frame has not begun */
+    uint32_t instruction;
+    /* An address in the native frame of the function that executes this Python frame. This native function may execute
+     * several Python frames, which then have the same address. 0: not known; then each native frame of
+     * _PyEval_EvalFrameDefault executes one Python frame */
+    uint64_t stack;
+};
+
+enum wire_python_flags {
+    WIRE_PYTHON_TRUNCATED = 1u << 0, /* the outermost frames are missing */
+};
+
+/* The frames of a thread in a Python interpreter, the innermost first. */
+struct wire_python {
+    uint32_t count; /* number of frames */
+    uint32_t flags; /* enum wire_python_flags */
+    struct wire_python_frame frames[];
+};
+
+/* Returns the Python frames that follow a sample in its event; NULL: the sample has no WIRE_SAMPLE_PYTHON. */
+const struct wire_python *wire_sample_python(const struct wire_sample *sample);
+
+#define WIRE_SAMPLE_MAX                                                                                              \
+    (sizeof(struct wire_sample) + sizeof(struct wire_stack) + WIRE_STACK_MAX + 8 + sizeof(struct wire_python) +     \
+     WIRE_PYTHON_FRAMES_MAX * sizeof(struct wire_python_frame))
+
+/* limits of the sizes of texts and of a line table in a wire_python_code, bytes; longer ones are cut off */
+#define WIRE_PYTHON_TEXT_MAX 4096u
+#define WIRE_PYTHON_LINES_MAX 65536u
+
+/* A text as the interpreter stores it. */
+struct wire_python_text {
+    uint32_t size;  /* bytes */
+    uint32_t width; /* bytes of a character: 1 (ISO 8859-1), 2 or 4 (Unicode) */
+};
+
+/* A code object: the compiled code of a Python function, class body or module. */
+struct wire_python_code {
+    struct wire_header header;
+    uint32_t pid;
+    uint32_t code;       /* id of the code object; never 0. No other code object of any process has it */
+    uint32_t version;    /* PY_VERSION_HEX of the interpreter */
+    uint32_t first_line; /* line number in the source file at which the code begins */
+    struct wire_python_text file, name; /* the source file, and the (qualified) name of the function */
+    uint32_t lines_size; /* size of the line table (co_lnotab, co_linetable), bytes */
+    uint32_t reserved;
+}; /* in an event the bytes of the file, of the name and of the line table follow, then padding */
+
+#define WIRE_PYTHON_CODE_MAX (sizeof(struct wire_python_code) + 2 * WIRE_PYTHON_TEXT_MAX + WIRE_PYTHON_LINES_MAX + 8)
+
 
 enum wire_map_kind {
     WIRE_MAP_FILE = 1, /* a mapped file; the field name is its path as the kernel prints it */
@@ -238,6 +296,10 @@ enum wire_op {
     WIRE_OP_RATE,
     WIRE_OP_WALL, /* if `value` is 1, begin wall mode, which also samples sleeping threads; if it is 0, end wall mode */
     WIRE_OP_QUIT,       /* detach from all targets, send the last statistics, and end */
+    /* The program of process `pid` has a Python interpreter of version `flags` (PY_VERSION_HEX); `value` is the address
+     * of its variable _PyRuntime. From now on, samples contain Python frames. The supervisor does not answer. But if the
+     * interpreter turns out to be another one, it sends this message back, with an error */
+    WIRE_OP_PYTHON,
     WIRE_OP_DONE,       /* sent by the supervisor, to answer any command; the fields error and pid are set */
     /* sent by the supervisor: brings the descriptor of the object with the id `value`. If there is no descriptor, the
      * field error says why */
@@ -255,7 +317,7 @@ struct wire_message {
      * not be traced */
     int32_t pid;
     /* in WIRE_OP_ATTACH: bits of enum wire_attach_flags. In the WIRE_OP_DONE that answers it: how many threads of the
-     * process could not be traced, if other threads of the process could */
+     * process could not be traced, if other threads of the process could. In WIRE_OP_PYTHON: a version */
     uint32_t flags;
     uint64_t value;
 };
