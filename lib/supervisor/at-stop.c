@@ -19,6 +19,7 @@
 #include "supervisor/debug-log.h"
 #include "supervisor/preempt.h"
 #include "supervisor/proc/objects.h"
+#include "supervisor/python/python.h"
 #include "supervisor/regs.h"
 #include "supervisor/repair.h"
 #include "supervisor/stop.h"
@@ -94,6 +95,8 @@ static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const str
         tick_note_stop(tracer, tracee);
     if (sampled && ours && supervisor->cpus.may_poll)
         preempt_judge(tracee, regs->entered);
+    if (sampled)
+        python_settle(tracer, tracee);
     if (sampled && !supervisor->options.serve && tracee->interrupt.pending_ns + tracee->interrupt.overdue_ns > 0)
         attribution_sample(tracer, tracee, regs);
     tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
@@ -139,8 +142,10 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
         at_stop_open_mappings(tracer, tracee);
         tick_note_cpu(tracee);
     }
-    if (sampled)
+    if (sampled && tracer->stack.limit > 0) {
         stack_take(&tracer->stack, tracee->tid, &regs);
+        python_take(tracer, tracee);
+    }
     if (known)
         repair_stop(tracer, tracee, &regs, signal, cause);
     at_stop_resume(tracer, tracee, signal, at_stop_is_billed(tracee, sampled, ours));

@@ -21,6 +21,7 @@
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
 #include "supervisor/proc/objects.h"
+#include "supervisor/python/python.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
@@ -259,5 +260,9 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
         sample.flags |= WIRE_SAMPLE_UNINTERRUPTIBLE;
     tracee->time.samples++;
     bool copied = stack_take_asleep(&tracer->stack, &tracee->files, state);
+    if (copied) {
+        python_take_asleep(tracer, tracee, state);
+        python_settle(tracer, tracee);
+    }
     attribution_emit(tracer, tracee, &sample, copied ? &tracer->stack : NULL);
 }

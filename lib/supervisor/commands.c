@@ -14,6 +14,7 @@
 #include "supervisor/emit.h"
 #include "supervisor/follow.h"
 #include "supervisor/proc/opener.h"
+#include "supervisor/python/python.h"
 #include "supervisor/sampling.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
@@ -86,6 +87,12 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
     if (command->op == WIRE_OP_QUIT) {
         supervisor->client.quitting = true;
         return; /* no answer here: main_leave answers QUIT at the end */
+    }
+    if (command->op == WIRE_OP_PYTHON) {
+        supervisor_lock(supervisor);
+        python_begin(supervisor, command->pid, command->value, command->flags);
+        supervisor_unlock(supervisor);
+        return; /* no answer: the client does not wait for one */
     }
     if (command->op == WIRE_OP_ATTACH) {
         error = attach_process(supervisor->tracers[0], command->pid, command->flags & WIRE_ATTACH_LAUNCHED, &refusal);

@@ -3,6 +3,7 @@
  * later, when the ring has room. So a target never waits for a reader. */
 #include "config.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -77,11 +78,32 @@ void emit_set_ring(struct supervisor *supervisor, struct ring *ring)
         emit_event(supervisor, &event.header);
 }
 
+bool emit_python_code(struct supervisor *supervisor, const struct wire_python_code *code)
+{
+    void *room = ring_reserve(supervisor->ring, code->header.size);
+
+    if (room == NULL)
+        return false;
+    memcpy(room, code, code->header.size);
+    ring_commit(supervisor->ring);
+    return true;
+}
+
+void emit_python_refusal(struct supervisor *supervisor, pid_t pid, uint32_t version)
+{
+    const struct wire_message message = {.op = WIRE_OP_PYTHON, .error = EPROTO, .pid = pid, .flags = version};
+
+    wire_send(supervisor->client.socket, &message, -1);
+}
+
 /* Sends a sample and its stack as one event. If there is no room for both, sends neither. */
 static void emit_stack(struct supervisor *supervisor, const struct wire_sample *sample, const struct stack *stack)
 {
     size_t bytes = (size_t)stack->head.size + stack->head.below_size;
-    size_t size = (sizeof *sample + sizeof stack->head + bytes + 7) / 8 * 8;
+    size_t stack_size = (sizeof stack->head + bytes + 7) / 8 * 8;
+    const struct wire_python *python = stack->python;
+    size_t python_size = python != NULL ? sizeof *python + python->count * sizeof *python->frames : 0;
+    size_t size = sizeof *sample + stack_size + python_size;
     struct wire_sample *event = ring_reserve(supervisor->ring, size);
 
     if (event == NULL) {
@@ -94,6 +116,10 @@ static void emit_stack(struct supervisor *supervisor, const struct wire_sample *
     struct wire_stack *head = (struct wire_stack *)(event + 1);
     *head = stack->head;
     memcpy(head + 1, stack->bytes, bytes);
+    if (python != NULL) {
+        event->flags |= WIRE_SAMPLE_PYTHON;
+        memcpy((unsigned char *)head + stack_size, python, python_size);
+    }
     ring_commit(supervisor->ring);
     if (ring_half_full(supervisor->ring))
         emit_wake(supervisor);

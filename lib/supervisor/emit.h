@@ -5,6 +5,7 @@
 #ifndef PPROFIL_EMIT_H
 #define PPROFIL_EMIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -23,6 +24,11 @@ void emit_set_ring(struct supervisor *supervisor, struct ring *ring);
  * and there must be a ring. */
 void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
                  const struct wire_sample *sample, const struct stack *stack);
+/* Sends a code object of a Python interpreter. Returns false if the ring has no room for it; then it does not count as
+ * lost, because the caller reads it again. There must be a ring. */
+bool emit_python_code(struct supervisor *supervisor, const struct wire_python_code *code);
+/* Tells the client that the Python interpreter of a process has not the layout of its version. */
+void emit_python_refusal(struct supervisor *supervisor, pid_t pid, uint32_t version);
 /* Reports that we trace a further process. parent: the process that has forked it; 0: this is not known, or the client
  * has launched the process or attached to it. */
 void emit_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);

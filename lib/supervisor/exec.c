@@ -13,6 +13,7 @@
 #include "supervisor/follow.h"
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs.h"
+#include "supervisor/python/python.h"
 #include "supervisor/repair.h"
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
@@ -53,6 +54,7 @@ static void exec_forget_image(struct tracee *leader)
     cpu_wait_forget(&leader->look.cpu_wait);
     leader->handover.away_since = 0;
     maps_close(&process->maps);
+    python_forget_image(process);
     procfs_task_close(&leader->files);
     leader->files.coarse = leader->files.multithreaded = leader->files.may_exec = false;
     leader->comm.text[0] = '\0';

@@ -26,6 +26,7 @@
 #include "supervisor/follow.h"
 #include "supervisor/preempt.h"
 #include "supervisor/proc/procfs.h"
+#include "supervisor/python/python.h"
 #include "supervisor/schedule.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/stop.h"
@@ -132,8 +133,10 @@ bool new_task_add_child(struct tracer *tracer, const struct process *parent, pid
 {
     if (!new_task_is_followed(tracer->supervisor, parent))
         return false;
-    if (new_task_add_process(tracer, pid, counts_inherited(parent, parent_tid)) == NULL)
+    struct process *child = new_task_add_process(tracer, pid, counts_inherited(parent, parent_tid));
+    if (child == NULL)
         return false;
+    python_inherit(child, parent);
     emit_fork(tracer->supervisor, pid, parent->pid);
     return true;
 }

@@ -13,6 +13,7 @@
 #include "supervisor/debug-log.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/schedule.h"
+#include "supervisor/python/python.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
 #include "supervisor/wakeup.h"
@@ -95,6 +96,8 @@ static void tracer_free(struct tracer *tracer)
         tracees_free(&tracer->tracees);
     procfs_task_close(&tracer->files);
     free(tracer->stack.bytes);
+    python_reader_free(tracer->python.reader);
+    free(tracer->python.spare);
     free(tracer->debug_log);
     free(tracer);
 }

@@ -31,6 +31,7 @@ struct stack {
     size_t limit;           /* largest size of a copy, bytes; 0: no stack is copied */
     unsigned char *bytes;   /* owned; has room for `limit` bytes */
     struct wire_stack head; /* addresses, sizes and registers of the last copy */
+    const struct wire_python *python; /* borrowed; the Python frames of the last copy; NULL: none */
 };
 
 /* Allocates the buffer for copies of up to `limit` bytes; 0: no stack will be copied. Returns 0 or -ENOMEM. The owner

@@ -7,6 +7,7 @@
 
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs.h"
+#include "supervisor/python/python.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/tracee.h"
 
@@ -232,6 +233,7 @@ void process_remove(struct processes *processes, struct process *process)
     untraced_clear(processes, process);
     maps_close(&process->maps);
     counts_clear(process);
+    python_forget_process(process);
     free(process);
 }
 
@@ -247,6 +249,7 @@ void tracee_remove(struct tracees *tracees, struct tracee *tracee)
             process_remove(tracees->processes, process);
     }
     procfs_task_close(&tracee->files);
+    free(tracee->python);
     free(tracee);
 }
 

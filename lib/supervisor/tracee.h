@@ -45,6 +45,8 @@ enum tracee_state {
 const char *tracee_state_name(enum tracee_state state);
 
 struct process;
+struct python_runtime;
+struct python_thread;
 struct tracer;
 struct untraced;
 
@@ -169,6 +171,7 @@ struct tracee {
     struct tracee_sleep sleep;
     struct tracee_handover handover;
     struct tracee_inbox inbox;
+    struct python_thread *python; /* owned; what is known about the thread's Python stack; NULL: nothing */
     struct {
         uint64_t check_at; /* when the tracee has this many samples, its name is read again */
         char text[16];
@@ -231,6 +234,8 @@ struct process {
     uint64_t handed_over_at;
     /* procfs_start_time of the process, read when a handover of one of its threads was last decided; 0: never */
     uint64_t start_time;
+    struct python_runtime *_Atomic python; /* owned: its Python interpreter; NULL: none is known */
+    struct python_runtime *former_pythons; /* owned: list of the interpreters of its former programs */
     struct untraced *untraced; /* owned: list of the threads of the process that could not be seized */
     uint64_t untraced_ns;      /* CPU time that these threads have used since the last baseline_take, as last read */
 

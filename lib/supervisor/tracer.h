@@ -31,6 +31,7 @@
 #define ENDED_EARLY_MAX 64u
 
 struct debug_log;
+struct python_reader;
 struct supervisor;
 
 /* The CPUs on which a tracer runs: tracer-cpus.c. */
@@ -151,6 +152,10 @@ struct tracer {
     /* while no CPU is idle: the tracer's own run-queue wait, read at the last tick that sent interrupts, ns */
     uint64_t waited_ns;
     struct stack stack;  /* the stack that was last copied */
+    struct {
+        struct python_reader *reader; /* owned; NULL: no tracee has executed Python yet */
+        struct python_thread *spare;  /* owned; for the next tracee that needs one; NULL: none */
+    } python;
     struct deadlines deadlines;
     struct stop_totals totals;
     struct tracer_billing billing;

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Gives ids to code objects, and reads the names and line table of each of them once.
+ *
+ * A code object is known by its address. The interpreter may free it, and put another one in its place. So at each
+ * sample, the addresses of its texts and its first line are compared with those that were found when it got its id.
+ *
+ * While a thread is stopped, its frames keep their code objects alive. So the names of new ones are read before the
+ * thread is resumed, but only of a few at each stop. The others are read when they are met again.
+ */
+#include "config.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "supervisor/python/python-internal.h"
+#include "supervisor/target-memory.h"
+
+#define KNOWN_SIZE_FIRST 1024u
+#define IDS_MAX 0xffffffu /* ids that a reader may give */
+#define HEAD_BYTES 128u   /* so much of a text or line table is read at first; more than the head of any object */
+
+/* --- the table of known code objects -------------------------------------------------------------- */
+
+/* Returns the entry of a code object, or the free entry where it would be. */
+static struct known_code *known_find(const struct python_reader *reader, uint32_t runtime, uint64_t address)
+{
+    uint32_t at = hash_pair(runtime, address) & (reader->known_size - 1);
+
+    while (reader->known[at].address != 0 &&
+           (reader->known[at].address != address || reader->known[at].runtime != runtime))
+        at = (at + 1) & (reader->known_size - 1);
+    return &reader->known[at];
+}
+
+/* Doubles the size of the table. If memory is short, the table stays as it is. */
+static void known_grow(struct python_reader *reader)
+{
+    uint32_t old_size = reader->known_size, size = old_size == 0 ? KNOWN_SIZE_FIRST : old_size * 2;
+    struct known_code *old = reader->known, *known = calloc(size, sizeof *known);
+
+    if (known == NULL)
+        return;
+    reader->known = known;
+    reader->known_size = size;
+    for (uint32_t i = 0; i < old_size; i++)
+        if (old[i].address != 0)
+            *known_find(reader, old[i].runtime, old[i].address) = old[i];
+    free(old);
+}
+
+void python_reader_settle(struct python_reader *reader, bool lost)
+{
+    for (uint32_t i = 0; lost && i < reader->unsent_count; i++)
+        reader->known[reader->unsent[i]].sent = false;
+    reader->unsent_count = 0;
+    reader->codes_size = 0;
+    if (reader->known_count >= reader->known_size / 2)
+        known_grow(reader);
+}
+
+struct wire_python_code *python_reader_codes(struct python_reader *reader, size_t *size)
+{
+    *size = reader->codes_size;
+    return (void *)reader->codes;
+}
+
+/* --- the types of objects -------------------------------------------------------------------------- */
+
+/* Returns true if `type`, the type of an object, is the one with this name. *known: address of that type; 0: not known
+ * yet. */
+static bool type_is(const struct python_layout *layout, pid_t tid, uint64_t type, const char *name,
+                    _Atomic uint64_t *known)
+{
+    uint64_t expected = atomic_load(known), at;
+    char found[8] = "";
+    size_t size = strlen(name) + 1;
+
+    if (expected != 0)
+        return type == expected;
+    if (type == 0 || target_memory_read(tid, type + layout->type_name, &at, sizeof at) != 0 ||
+        target_memory_read(tid, at, found, size) != 0 || memcmp(found, name, size) != 0)
+        return false;
+    atomic_store(known, type);
+    return true;
+}
+
+static uint64_t word_of(const uint8_t *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* --- the names of a code object -------------------------------------------------------------------- */
+
+/* A code object whose names are being read. */
+struct new_code {
+    struct known_code *known;
+    uint32_t first_line;
+    struct object {
+        uint64_t address;
+        uint8_t head[HEAD_BYTES];
+        unsigned piece; /* number in the list of pieces */
+        uint64_t data;  /* address of the characters or bytes */
+        uint32_t size, width;
+    } file, name, lines;
+};
+
+/* Finds the size of a character, and whether all are ASCII, in PyASCIIObject.state (unicodeobject.h). The bits before
+ * `kind` are 2, 8 or 16, by version and options. Returns false if the object is no compact text. */
+static bool text_decode_state(uint32_t state, uint32_t *width, bool *is_ascii)
+{
+    static const unsigned shifts[] = {2, 8, 16};
+
+    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
+        uint32_t bits = state >> shifts[i], kind = bits & 7;
+        if ((kind == 1 || kind == 2 || kind == 4) && (bits >> 3 & 1) != 0) {
+            *width = kind;
+            *is_ascii = (bits >> 4 & 1) != 0;
+            return !*is_ascii || kind == 1;
+        }
+    }
+    return false;
+}
+
+/* Finds where the characters of a text are. Returns false if the object is no text. */
+static bool text_decode(struct python_runtime *runtime, pid_t tid, struct object *text)
+{
+    const struct python_layout *layout = &runtime->layout;
+    uint64_t length = word_of(text->head + layout->text_length);
+    uint32_t state;
+    bool is_ascii;
+
+    memcpy(&state, text->head + layout->text_state, sizeof state);
+    if (!type_is(layout, tid, word_of(text->head + layout->object_type), "str", &runtime->text_type) ||
+        !text_decode_state(state, &text->width, &is_ascii))
+        return false;
+    if (length > WIRE_PYTHON_TEXT_MAX / text->width)
+        length = WIRE_PYTHON_TEXT_MAX / text->width;
+    text->size = (uint32_t)length * text->width;
+    text->data = text->address + (is_ascii ? layout->text_ascii : layout->text_compact);
+    return true;
+}
+
+static void lines_decode(const struct python_layout *layout, struct object *lines)
+{
+    uint64_t length = word_of(lines->head + layout->bytes_length);
+
+    lines->size = length > WIRE_PYTHON_LINES_MAX ? 0 : (uint32_t)length;
+    lines->data = lines->address + layout->bytes_data;
+}
+
+static void object_add_head(struct gather *gather, const struct python_layout *layout, struct object *object,
+                            bool is_text)
+{
+    size_t size = is_text ? layout->text_state + 4 : layout->bytes_length + 8;
+
+    object->piece = gather_add(gather, object->address, object->head, size);
+}
+
+/* Begins an event for a code object, whose texts are then read to the right places. Returns NULL if there is no room. */
+static struct wire_python_code *code_begin_event(struct python_reader *reader, struct new_code *code)
+{
+    size_t size = sizeof(struct wire_python_code) + code->file.size + code->name.size + code->lines.size;
+    struct wire_python_code *event = (void *)(reader->codes + reader->codes_size);
+
+    size = (size + 7) / 8 * 8;
+    if (size > sizeof reader->codes - reader->codes_size)
+        return NULL;
+    *event = (struct wire_python_code){
+        .header = {WIRE_PYTHON_CODE, (uint32_t)size},
+        .code = code->known->id,
+        .first_line = code->first_line,
+        .file = {code->file.size, code->file.width},
+        .name = {code->name.size, code->name.width},
+        .lines_size = code->lines.size,
+    };
+    uint8_t *at = (uint8_t *)(event + 1);
+    code->file.piece = gather_add(&reader->gather, code->file.data, at, code->file.size);
+    at += code->file.size;
+    code->name.piece = gather_add(&reader->gather, code->name.data, at, code->name.size);
+    at += code->name.size;
+    code->lines.piece = gather_add(&reader->gather, code->lines.data, at, code->lines.size);
+    reader->codes_size += size;
+    return event;
+}
+
+/* Reads the texts of one code object whose heads have been read, and makes its event. */
+static void code_read_texts(struct python_reader *reader, struct python_runtime *runtime, pid_t tid,
+                            struct new_code *code)
+{
+    struct gather *gather = &reader->gather;
+    size_t before = reader->codes_size;
+
+    if (!text_decode(runtime, tid, &code->file) || !text_decode(runtime, tid, &code->name))
+        return;
+    lines_decode(&runtime->layout, &code->lines);
+    gather->count = 0;
+    struct wire_python_code *event = code_begin_event(reader, code);
+    if (event == NULL)
+        return;
+    event->version = runtime->version;
+    gather_read(gather, tid);
+    if (!gather->done[0] || !gather->done[1] || !gather->done[2] ||
+        reader->unsent_count == sizeof reader->unsent / sizeof *reader->unsent) {
+        reader->codes_size = before;
+        return;
+    }
+    code->known->sent = true;
+    reader->unsent[reader->unsent_count++] = (uint32_t)(code->known - reader->known);
+}
+
+static void codes_read(struct python_reader *reader, struct python_runtime *runtime, pid_t tid, struct new_code codes[],
+                       unsigned count)
+{
+    struct gather *gather = &reader->gather;
+    bool done[NEW_CODES_MAX];
+
+    gather->count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        object_add_head(gather, &runtime->layout, &codes[i].file, true);
+        object_add_head(gather, &runtime->layout, &codes[i].name, true);
+        object_add_head(gather, &runtime->layout, &codes[i].lines, false);
+    }
+    gather_read(gather, tid);
+    for (unsigned i = 0; i < count; i++)
+        done[i] = gather->done[3 * i] && gather->done[3 * i + 1] && gather->done[3 * i + 2];
+    for (unsigned i = 0; i < count; i++)
+        if (done[i])
+            code_read_texts(reader, runtime, tid, &codes[i]);
+}
+
+/* --- the code objects of a sample ------------------------------------------------------------------ */
+
+/* Adds the frame's code object to the list of pieces. */
+static void code_add_piece(struct python_reader *reader, const struct python_layout *layout, struct read_frame *frame)
+{
+    uint8_t *bytes = reader->more_code_bytes[reader->gather.count];
+
+    frame->piece = gather_add(&reader->gather, frame->code + layout->code_low, bytes, layout->code_size) + 1;
+    frame->code_bytes = bytes;
+}
+
+/* Reads the code objects of the walked frames that have not been read yet. */
+static void codes_copy(struct python_reader *reader, const struct python_layout *layout, pid_t tid)
+{
+    struct gather *gather = &reader->gather;
+    struct read_frame *frames = reader->walked;
+
+    gather->count = 0;
+    for (uint32_t i = 0; i < reader->walked_count; i++) {
+        if (frames[i].code == 0 || frames[i].code_bytes != NULL)
+            continue;
+        if (i > 0 && frames[i].code == frames[i - 1].code) {
+            frames[i].code_bytes = frames[i - 1].code_bytes;
+            frames[i].piece = frames[i - 1].piece;
+        } else {
+            code_add_piece(reader, layout, &frames[i]);
+        }
+    }
+    gather_read(gather, tid);
+    for (uint32_t i = 0; i < reader->walked_count; i++)
+        if (frames[i].piece > 0 && !gather->done[frames[i].piece - 1])
+            frames[i].code = 0;
+}
+
+/* Returns a field of a code object: `field` is one of the layout's code_ fields. */
+static const uint8_t *code_field(const struct python_layout *layout, const struct read_frame *frame, uint32_t field)
+{
+    return frame->code_bytes + (field - layout->code_low);
+}
+
+/* Returns the hash of the fields that tell a code object from another one that is at the same address later. */
+static uint64_t code_print(const struct python_layout *layout, const struct read_frame *frame)
+{
+    uint64_t sum = HASH_FNV_START;
+
+    sum = hash_fnv(sum, code_field(layout, frame, layout->code_file), 8);
+    sum = hash_fnv(sum, code_field(layout, frame, layout->code_name), 8);
+    sum = hash_fnv(sum, code_field(layout, frame, layout->code_lines), 8);
+    return hash_fnv(sum, code_field(layout, frame, layout->code_line), 4);
+}
+
+/* Finds the entry of the frame's code object, or makes one. NULL: the table is full. */
+static struct known_code *code_know(struct python_reader *reader, const struct python_runtime *runtime,
+                                    const struct read_frame *frame)
+{
+    struct known_code *known = known_find(reader, runtime->number, frame->code);
+    uint64_t print = code_print(&runtime->layout, frame);
+
+    if (known->address != 0 && known->print == print)
+        return known;
+    if (reader->last_id == IDS_MAX || (known->address == 0 && reader->known_count >= reader->known_size / 4 * 3))
+        return NULL;
+    reader->known_count += known->address == 0;
+    *known = (struct known_code){.address = frame->code, .runtime = runtime->number, .print = print};
+    known->id = reader->number << 24 | ++reader->last_id;
+    return known;
+}
+
+static void code_begin(const struct python_layout *layout, const struct read_frame *frame, struct known_code *known,
+                       struct new_code *code)
+{
+    *code = (struct new_code){.known = known};
+    memcpy(&code->first_line, code_field(layout, frame, layout->code_line), sizeof code->first_line);
+    code->file.address = word_of(code_field(layout, frame, layout->code_file));
+    code->name.address = word_of(code_field(layout, frame, layout->code_name));
+    code->lines.address = word_of(code_field(layout, frame, layout->code_lines));
+}
+
+/* Returns the offset of the frame's instruction in the bytecode, bytes; negative: the frame has executed none. */
+static int64_t code_instruction(const struct python_layout *layout, const struct read_frame *frame)
+{
+    if (layout->instruction_unit != 0)
+        return (int64_t)frame->instruction * layout->instruction_unit;
+    return (int64_t)(frame->instruction - (frame->code + layout->code_start));
+}
+
+static void code_take_frame(struct python_reader *reader, const struct python_layout *layout,
+                            const struct read_frame *frame, const struct known_code *known)
+{
+    int64_t instruction = code_instruction(layout, frame);
+
+    reader->taken.frames[reader->taken.head.count++] = (struct wire_python_frame){
+        .code = known->id,
+        .instruction = instruction >= 0 && instruction < INT32_MAX ? (uint32_t)instruction : WIRE_PYTHON_NO_INSTRUCTION,
+        .stack = frame->stack,
+    };
+}
+
+void python_code_identify(struct python_reader *reader, struct python_runtime *runtime, pid_t tid)
+{
+    const struct python_layout *layout = &runtime->layout;
+    struct new_code codes[NEW_CODES_MAX];
+    unsigned count = 0;
+
+    codes_copy(reader, layout, tid);
+    for (uint32_t i = 0; i < reader->walked_count; i++) {
+        const struct read_frame *frame = &reader->walked[i];
+        if (frame->code == 0 ||
+            !type_is(layout, tid, word_of(code_field(layout, frame, layout->object_type)), "code", &runtime->code_type))
+            continue;
+        struct known_code *known = code_know(reader, runtime, frame);
+        if (known == NULL)
+            continue;
+        bool is_new = !known->sent;
+        for (unsigned j = 0; is_new && j < count; j++)
+            is_new = codes[j].known != known;
+        if (is_new && count < NEW_CODES_MAX)
+            code_begin(layout, frame, known, &codes[count++]);
+        code_take_frame(reader, layout, frame, known);
+    }
+    codes_read(reader, runtime, tid, codes, count);
+    if (reader->truncated)
+        reader->taken.head.flags |= WIRE_PYTHON_TRUNCATED;
+}
