@@ -122,6 +122,9 @@ error_t target_option_parse(const struct target_options *target, int key, char *
             (size_t)number_option("--stack-size", argument, PPROFIL_MIN_STACK, PPROFIL_MAX_STACK);
         target->options->flags |= PPROFIL_CALL_GRAPH;
         break;
+    case TARGET_KEY_NO_PYTHON:
+        target->options->flags |= PPROFIL_NO_PYTHON;
+        break;
     case TARGET_KEY_NO_FOLLOW:
         target->options->flags |= PPROFIL_NO_FOLLOW;
         break;

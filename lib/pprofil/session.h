@@ -27,6 +27,7 @@ enum pprofil_flags {
     PPROFIL_PARSE_MAPS = 1u << 3, /* for tests: behave as on kernels without PROCMAP_QUERY */
     PPROFIL_CALL_GRAPH = 1u << 4, /* record the stack of each sample */
     PPROFIL_WARY = 1u << 5,       /* for tests: behave as on kernels before 5.7 */
+    PPROFIL_NO_PYTHON = 1u << 6,  /* in stacks, show the native frames of Python interpreters, not the Python frames */
     PPROFIL_RESTLESS = 1u << 9,   /* for tests: the supervisor's threads take turns in tracing each thread */
 };
 

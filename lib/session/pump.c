@@ -52,6 +52,8 @@ static void pump_socket(struct pprofil_session *session)
                                 fd < 0 && message.error > 0 ? -message.error : fd);
         else if (fd >= 0)
             close(fd);
+        if (error == 0 && message.op == WIRE_OP_PYTHON)
+            python_note_refusal(session, &message);
         if (error == 0 && message.op == WIRE_OP_DONE) {
             session->reply = message;
             session->answered = true;
@@ -97,11 +99,14 @@ static int pump_event(struct pprofil_session *session, const struct wire_header 
 
     if (session->unwinder == NULL)
         return profile_feed(profile, event);
-    if (event->type == WIRE_MAP)
-        session->objects_follow = true;
     if (event->type == WIRE_SAMPLE && session->objects_follow)
         pump_await_objects(session);
-    return unwind_feed(session->unwinder, profile, event);
+    int error = unwind_feed(session->unwinder, profile, event);
+    if (error == 0 && event->type == WIRE_MAP) {
+        session->objects_follow = true;
+        error = python_note_mapping(session, (const struct wire_map *)event);
+    }
+    return error;
 }
 
 static int pump_ring(struct pprofil_session *session)
@@ -137,7 +142,9 @@ int session_take(struct pprofil_session *session)
 
     (void)ignored;
     pump_socket(session);
-    return pump_ring(session);
+    int error = pump_ring(session);
+    /* the descriptors of files that were just mapped may have come, so it is looked for interpreters in them at once */
+    return error == 0 && session->mappings_to_check_count > 0 ? python_look(session) : error;
 }
 
 int session_watch(const struct pprofil_session *session, int fd)

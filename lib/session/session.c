@@ -137,6 +137,7 @@ void pprofil_session_close(pprofil_session *session)
         wire_record_close(session->recording);
     ring_close(session->ring);
     unwinder_free(session->unwinder);
+    free(session->mappings_to_check);
     control_free(session);
     dialect_run_free(session->dialect_run);
     tasks_free(session->tasks);

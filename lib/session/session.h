@@ -62,11 +62,14 @@ struct pprofil_session {
     struct unwinder *unwinder;            /* owned; NULL: no call graph */
     /* true: after the last stack was unwound, more files were mapped, and their descriptors may not have arrived yet */
     bool objects_follow;
+    struct mapping_to_check *mappings_to_check; /* owned: python.c */
+    uint32_t mappings_to_check_count;
     struct session_histogram *histograms; /* owned */
     struct dialect_run *dialect_run;      /* owned; NULL: no dialect */
     struct control *control;              /* owned; NULL: the session accepts no commands from other processes */
     struct tasks *tasks;                  /* owned; NULL: pprofil_session_tasks has not been called yet */
     char problem[PROBLEM_SIZE];
+    char python_refused[PROBLEM_SIZE]; /* why the stack of a Python interpreter cannot be read; "": no problem */
     char untraced[PROBLEM_SIZE]; /* text for pprofil_session_untraced; "": all threads could be traced */
 };
 
@@ -114,6 +117,16 @@ int session_check_supervisor(struct pprofil_session *session);
 /* Creates a ring that can hold a few seconds of samples from every CPU, at the rate `hz`. Errors are those of
  * ring_create. */
 int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd);
+
+/* --- python.c --------------------------------------------------------------------------------- */
+
+/* Notes that a file was mapped, so that python_look finds out whether it has a Python interpreter. 0 or -ENOMEM. */
+int python_note_mapping(struct pprofil_session *session, const struct wire_map *map);
+/* Looks for Python interpreters in the mapped files whose descriptors have come, and tells the supervisor. 0 or
+ * -ENOMEM. */
+int python_look(struct pprofil_session *session);
+/* The supervisor refuses an interpreter, whose memory is not as its version says. */
+void python_note_refusal(struct pprofil_session *session, const struct wire_message *message);
 
 /* --- histograms.c ----------------------------------------------------------------------------- */
 

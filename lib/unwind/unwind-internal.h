@@ -258,6 +258,17 @@ bool call_precedes(const struct unwind_object *object, const struct machine *mac
  * the instruction, but in a register or in memory. */
 bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset, uint64_t *target);
 
+/* --- the unwinder ----------------------------------------------------------------------------- */
+
+struct unwinder {
+    /* owned; indexed by the number by which the caller of unwind_walk knows the object; NULL: not opened yet */
+    struct unwind_object **objects;
+    uint32_t count;
+    struct script_codes *codes;              /* owned; code objects of Python interpreters; NULL: none */
+    struct unwind_interpreter *interpreters; /* owned; indexed by object: unwind-python.c */
+    uint32_t interpreter_count;
+};
+
 /* --- the walk --------------------------------------------------------------------------------- */
 
 #define WALK_MAPPED_MAX 8u
@@ -355,5 +366,25 @@ bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
 /* Finds the frame pointer of a thread that was asleep, whose registers are not known. Searches the stack for the frame
  * record to which the frame pointer must point. False: nothing on the stack is certain enough to be this record. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
+
+/* --- into a profile: unwind-profile.c, unwind-python.c ---------------------------------------------- */
+
+struct wire_python;
+struct wire_python_code;
+
+/* Returns a descriptor of an object's ELF file, which the profile owns. Errors as those of unwind_callbacks.open. */
+int unwind_object_file(struct profile *profile, uint32_t object);
+/* Finds or adds the location of a frame. 0, -ENOMEM or -EOVERFLOW. */
+int unwind_profile_make_location(struct profile *profile, const struct unwind_frame *frame, uint32_t *location);
+
+/* Adds a code object of a Python interpreter. 0, -ENOMEM or -EOVERFLOW. */
+int unwind_add_code(struct unwinder *unwinder, struct profile *profile, const struct wire_python_code *event);
+/* Makes the locations of a stack's frames, the innermost first, with Python frames in the place of the interpreter's
+ * native frames that execute them. `locations` has room for all frames of both kinds. *count becomes the number of
+ * locations. 0, -ENOMEM or -EOVERFLOW. */
+int unwind_merge_python(struct unwinder *unwinder, struct profile *profile, const struct unwind_stack *stack,
+                        const struct wire_python *python, uint32_t *locations, uint32_t *count);
+/* Frees what the two functions above keep in the unwinder. */
+void unwind_forget_python(struct unwinder *unwinder);
 
 #endif

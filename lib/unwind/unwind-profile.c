@@ -45,23 +45,29 @@ static int unwind_profile_open_path(const struct profile *profile, const struct 
     return fd < 0 ? -ENOENT : fd;
 }
 
-/* Returns a descriptor of an object's ELF file (unwind_callbacks.open). An object of kind ANON (JIT code) has no ELF
- * file. Its descriptor, if any, is that of a list of names. */
-static int unwind_profile_open(void *context, uint32_t number)
+/* An object of kind ANON (JIT code) has no ELF file. Its descriptor, if any, is that of a list of names. */
+int unwind_object_file(struct profile *profile, uint32_t number)
 {
-    const struct unwound_process *process = context;
-    const struct profile_object *object = &process->profile->objects[number];
+    const struct profile_object *object = &profile->objects[number];
 
     if (object->kind == PROFILE_OBJECT_ANON)
         return -ENOENT;
     if (object->fd >= 0)
         return object->fd;
-    if (profile_awaits_object(process->profile, number))
+    if (profile_awaits_object(profile, number))
         return -EAGAIN;
-    int fd = unwind_profile_open_path(process->profile, object);
+    int fd = unwind_profile_open_path(profile, object);
     if (fd >= 0)
-        profile_set_file(process->profile, number, fd);
+        profile_set_file(profile, number, fd);
     return fd;
+}
+
+/* unwind_callbacks.open */
+static int unwind_profile_open(void *context, uint32_t number)
+{
+    const struct unwound_process *process = context;
+
+    return unwind_object_file(process->profile, number);
 }
 
 static int unwind_profile_mark_no_info(struct profile *profile, uint32_t object, uint32_t *location)
@@ -90,7 +96,7 @@ static int unwind_profile_make_mark(struct profile *profile, const struct unwind
     }
 }
 
-static int unwind_profile_make_location(struct profile *profile, const struct unwind_frame *frame, uint32_t *location)
+int unwind_profile_make_location(struct profile *profile, const struct unwind_frame *frame, uint32_t *location)
 {
     uint32_t object = frame->object;
     int error = object == UNWIND_NO_OBJECT ? profile_unknown_object(profile, &object) : 0;
@@ -98,29 +104,47 @@ static int unwind_profile_make_location(struct profile *profile, const struct un
     return error != 0 ? error : profile_location(profile, object, frame->address, location);
 }
 
-/* Adds the frames of a stack to the profile, the outermost frame first. *node becomes the node of the innermost frame.
- * If the stack is not complete, a mark is added before the outermost frame, as if it were the caller of that frame. */
-static int unwind_profile_add_stack(struct profile *profile, const struct unwind_stack *stack, uint32_t *node)
+/* Makes the locations of a stack's frames, the innermost first. If the stack is not complete, a mark is added behind the
+ * outermost frame, as if it were the caller of that frame. python: Python frames of the same thread; NULL: none. */
+static int unwind_profile_make_locations(struct unwinder *unwinder, struct profile *profile,
+                                         const struct unwind_stack *stack, const struct wire_python *python,
+                                         uint32_t *locations, uint32_t *count)
 {
-    uint32_t location, at = PROFILE_NONE;
     int error = 0;
 
-    if (stack->end != UNWIND_COMPLETE) {
-        error = unwind_profile_make_mark(profile, stack, &location);
-        if (error == 0)
-            error = profile_node(profile, at, location, &at);
+    *count = 0;
+    if (python != NULL) {
+        error = unwind_merge_python(unwinder, profile, stack, python, locations, count);
+    } else {
+        for (; error == 0 && *count < stack->count; ++*count)
+            error = unwind_profile_make_location(profile, &stack->frames[*count], &locations[*count]);
     }
-    for (uint32_t i = stack->count; i-- > 0 && error == 0;) {
-        error = unwind_profile_make_location(profile, &stack->frames[i], &location);
-        if (error == 0)
-            error = profile_node(profile, at, location, &at);
-    }
+    if (error == 0 && stack->end != UNWIND_COMPLETE)
+        error = unwind_profile_make_mark(profile, stack, &locations[(*count)++]);
+    return error;
+}
+
+/* Adds the frames of a stack to the profile, the outermost frame first. *node becomes the node of the innermost
+ * frame. */
+static int unwind_profile_add_stack(struct unwinder *unwinder, struct profile *profile,
+                                    const struct unwind_stack *stack, const struct wire_python *python, uint32_t *node)
+{
+    uint32_t *locations = malloc((stack->count + 1 + (python != NULL ? python->count : 0)) * sizeof *locations);
+    uint32_t count, at = PROFILE_NONE;
+
+    if (locations == NULL)
+        return -ENOMEM;
+    int error = unwind_profile_make_locations(unwinder, profile, stack, python, locations, &count);
+    while (count > 0 && error == 0)
+        error = profile_node(profile, at, locations[--count], &at);
+    free(locations);
     *node = at;
     return error;
 }
 
-int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint32_t pid,
-                        const struct unwind_input *input, uint32_t *node)
+/* Does what unwind_into_profile does, and puts the Python frames of the thread into the stack. python: NULL: none. */
+static int unwind_profile_walk(struct unwinder *unwinder, struct profile *profile, uint32_t pid,
+                               const struct unwind_input *input, const struct wire_python *python, uint32_t *node)
 {
     struct unwound_process context = {.profile = profile, .pid = pid};
     const struct unwind_callbacks callbacks = {
@@ -132,9 +156,15 @@ int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint
         return -ENOMEM;
     int error = unwind_walk(unwinder, &callbacks, input, &stack);
     if (error == 0)
-        error = unwind_profile_add_stack(profile, &stack, node);
+        error = unwind_profile_add_stack(unwinder, profile, &stack, python, node);
     free(frames);
     return error;
+}
+
+int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint32_t pid,
+                        const struct unwind_input *input, uint32_t *node)
+{
+    return unwind_profile_walk(unwinder, profile, pid, input, NULL, node);
 }
 
 /* --- events ----------------------------------------------------------------------------- */
@@ -169,7 +199,7 @@ static int unwind_feed_stack(struct unwinder *unwinder, struct profile *profile,
     input.pieces[0] = (struct unwind_piece){.start = stack->start, .bytes = bytes, .size = stack->size};
     input.pieces[1] = (struct unwind_piece){
         .start = stack->below_start, .bytes = bytes + stack->size, .size = stack->below_size};
-    int error = unwind_into_profile(unwinder, profile, sample->pid, &input, &node);
+    int error = unwind_profile_walk(unwinder, profile, sample->pid, &input, wire_sample_python(sample), &node);
     return error == 0 ? profile_feed_sample(profile, sample, node) : error;
 }
 
@@ -178,6 +208,8 @@ int unwind_feed(struct unwinder *unwinder, struct profile *profile, const struct
     const struct wire_sample *sample = (const void *)event;
     const struct wire_stack *stack = event->type == WIRE_SAMPLE ? wire_sample_stack(sample) : NULL;
 
+    if (event->type == WIRE_PYTHON_CODE)
+        return unwind_add_code(unwinder, profile, (const struct wire_python_code *)event);
     if (stack == NULL)
         return profile_feed(profile, event);
     return unwind_feed_stack(unwinder, profile, sample, stack);

@@ -108,6 +108,9 @@ struct unwind_frame {
     bool exact;
     /* offset in the object. If `exact` is not set, it is the offset of the byte before the return address */
     uint64_t address;
+    /* the stack pointer, when the frame runs or its callee has returned. The frame's memory is between this address and
+     * that of its caller */
+    uint64_t sp;
 };
 /* The value of unwind_frame.object if nothing is mapped at the frame's address. In this case, unwind_frame.address is
  * an address in the process. Only the innermost frame can have this value. */
@@ -143,8 +146,16 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callba
 int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint32_t pid,
                         const struct unwind_input *input, uint32_t *node);
 
-/* Feeds an event to the profile, as profile_feed does. If the event is a sample with a stack,
- * unwinds the stack first. */
+/* Feeds an event to the profile, as profile_feed does. If the event is a sample with a stack, unwinds the stack first.
+ * If it also has Python frames, they are put into the stack. All events that are fed to an unwinder must be fed to the
+ * same profile. */
 int unwind_feed(struct unwinder *unwinder, struct profile *profile, const struct wire_header *event);
+
+struct script_interpreter;
+
+/* Finds the Python interpreter in an object of the profile. *found is borrowed from the unwinder. 0; -ENOENT: the object
+ * has no interpreter; -EAGAIN: the object's file has not come yet; -ENOMEM. */
+int unwind_find_interpreter(struct unwinder *unwinder, struct profile *profile, uint32_t object,
+                            const struct script_interpreter **found);
 
 #endif

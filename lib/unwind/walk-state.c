@@ -17,12 +17,6 @@
 
 /* --- the objects that walks went through, each opened once ---------------------------------- */
 
-struct unwinder {
-    /* owned; indexed by the number by which the caller of unwind_walk knows the object; NULL: not opened yet */
-    struct unwind_object **objects;
-    uint32_t count;
-};
-
 struct unwinder *unwinder_new(void)
 {
     return calloc(1, sizeof(struct unwinder));
@@ -35,6 +29,7 @@ void unwinder_free(struct unwinder *unwinder)
     for (uint32_t i = 0; i < unwinder->count; i++)
         unwind_object_close(unwinder->objects[i]);
     free(unwinder->objects);
+    unwind_forget_python(unwinder);
     free(unwinder);
 }
 

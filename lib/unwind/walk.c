@@ -287,7 +287,8 @@ static void walk_frame(struct walk *walk, struct unwind_stack *stack)
     stack->frames[stack->count++] =
         (struct unwind_frame){.object = mapped == NULL ? UNWIND_NO_OBJECT : mapped->mapping.object,
                               .exact = walk->exact,
-                              .address = mapped == NULL ? address : walk_offset(mapped, address)};
+                              .address = mapped == NULL ? address : walk_offset(mapped, address),
+                              .sp = walk->registers[walk->machine->sp]};
     walk_step(walk, mapped, address, &stack->frames[stack->count - 1]);
 }
 

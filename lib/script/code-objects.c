@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Keeps the code objects of Python interpreters, and makes locations for frames that execute them. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "profile/named-locations.h"
+#include "script/script.h"
+
+struct script_code {
+    uint32_t id;
+    uint32_t version, first_line;
+    bool hidden;                     /* it is the interpreter's own code, which calls __init__ in 3.12 and later */
+    uint32_t object, function, file; /* indexes in the profile's tables objects, functions and strings */
+    uint8_t *lines;                  /* owned; the line table */
+    uint32_t lines_size;
+};
+
+struct script_codes {
+    struct profile *profile; /* borrowed */
+    struct script_code *codes;
+    uint32_t count;
+    struct hash_index by_id;
+    /* finds the location of a code object and a line, or of a code object that is not known */
+    struct script_place {
+        uint32_t code, line, location;
+    } * places;
+    uint32_t place_count;
+    struct hash_index by_place;
+};
+
+struct script_codes *script_codes_new(struct profile *profile)
+{
+    struct script_codes *codes = calloc(1, sizeof *codes);
+
+    if (codes != NULL)
+        codes->profile = profile;
+    return codes;
+}
+
+void script_codes_free(struct script_codes *codes)
+{
+    if (codes == NULL)
+        return;
+    for (uint32_t i = 0; i < codes->count; i++)
+        free(codes->codes[i].lines);
+    free(codes->codes);
+    free(codes->places);
+    hash_free(&codes->by_id);
+    hash_free(&codes->by_place);
+    free(codes);
+}
+
+/* --- code objects ------------------------------------------------------------------------------------ */
+
+static struct script_code *script_code_find(const struct script_codes *codes, uint32_t id)
+{
+    uint32_t hash = hash_pair(id, 0), at = hash, found;
+
+    while ((found = hash_next(&codes->by_id, hash, &at)) != HASH_NONE)
+        if (codes->codes[found].id == id)
+            return &codes->codes[found];
+    return NULL;
+}
+
+/* Converts a text of the interpreter to UTF-8. Returns memory that the caller frees; NULL: no memory. */
+static char *script_text(const struct wire_python_text *text, const unsigned char *bytes)
+{
+    uint32_t length = text->size / text->width;
+    char *result = malloc(4 * (size_t)length + 1), *at = result;
+
+    if (result == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < length; i++) {
+        uint32_t character = 0;
+        memcpy(&character, bytes + (size_t)i * text->width, text->width); /* both machines are little-endian */
+        bool valid = character != 0 && character <= 0x10ffff && (character < 0xd800 || character > 0xdfff);
+        at += utf8_encode(valid ? character : 0xfffd, at);
+    }
+    *at = '\0';
+    return result;
+}
+
+static int script_code_name(struct script_codes *codes, const struct wire_python_code *event, struct script_code *code)
+{
+    const unsigned char *bytes = (const unsigned char *)(event + 1);
+    char *file = script_text(&event->file, bytes);
+    char *name = script_text(&event->name, bytes + event->file.size);
+    int error = file == NULL || name == NULL ? -ENOMEM : 0;
+
+    if (error == 0) {
+        code->hidden = strcmp(file, name) == 0 && strcmp(name, "__init__") == 0; /* _Py_InitCleanup of frame.c */
+        error = profile_named_object(codes->profile, file, &code->object);
+    }
+    if (error == 0)
+        error = profile_string(codes->profile, file, &code->file);
+    if (error == 0)
+        error = profile_named_function(codes->profile, code->object, name, file, event->first_line, &code->function);
+    free(file);
+    free(name);
+    return error;
+}
+
+int script_codes_add(struct script_codes *codes, const struct wire_python_code *event)
+{
+    struct script_code code = {.id = event->code, .version = event->version, .first_line = event->first_line};
+    const unsigned char *lines = (const unsigned char *)(event + 1) + event->file.size + event->name.size;
+
+    if (script_code_find(codes, event->code) != NULL)
+        return 0;
+    int error = array_grow(&codes->codes, codes->count, sizeof *codes->codes);
+    if (error == 0)
+        error = script_code_name(codes, event, &code);
+    if (error != 0)
+        return error;
+    code.lines = malloc(event->lines_size > 0 ? event->lines_size : 1);
+    if (code.lines == NULL)
+        return -ENOMEM;
+    memcpy(code.lines, lines, event->lines_size);
+    code.lines_size = event->lines_size;
+    error = hash_add(&codes->by_id, hash_pair(code.id, 0), codes->count);
+    if (error != 0) {
+        free(code.lines);
+        return error;
+    }
+    codes->codes[codes->count++] = code;
+    return 0;
+}
+
+/* --- locations --------------------------------------------------------------------------------------- */
+
+static int script_place_add(struct script_codes *codes, const struct script_place *place)
+{
+    int error = array_grow(&codes->places, codes->place_count, sizeof *codes->places);
+
+    if (error == 0)
+        error = hash_add(&codes->by_place, hash_pair(place->code, place->line), codes->place_count);
+    if (error == 0)
+        codes->places[codes->place_count++] = *place;
+    return error;
+}
+
+static int script_make_location(struct script_codes *codes, const struct script_code *code, uint32_t number,
+                                uint32_t *location)
+{
+    struct profile_line line = {0};
+    uint32_t object = 0;
+    int error = 0;
+
+    if (code != NULL) {
+        object = code->object;
+        line = (struct profile_line){.function = code->function, .file = code->file, .line = number};
+    } else {
+        error = profile_unknown_object(codes->profile, &object);
+        if (error == 0)
+            error = profile_named_function(codes->profile, object, "[Python code]", "", 0, &line.function);
+    }
+    return error == 0 ? profile_named_location(codes->profile, object, &line, 1, location) : error;
+}
+
+int script_codes_location(struct script_codes *codes, const struct wire_python_frame *frame, uint32_t *location)
+{
+    const struct script_code *code = script_code_find(codes, frame->code);
+    struct script_place place = {.code = code != NULL ? code->id : 0};
+
+    *location = PROFILE_NONE;
+    if (code != NULL && code->hidden)
+        return 0;
+    if (code != NULL)
+        place.line = script_line(code->version, code->lines, code->lines_size, code->first_line, frame->instruction);
+    if (code != NULL && place.line == 0) /* instructions that set the function up */
+        place.line = code->first_line;
+    uint32_t hash = hash_pair(place.code, place.line), at = hash, found;
+    while ((found = hash_next(&codes->by_place, hash, &at)) != HASH_NONE)
+        if (codes->places[found].code == place.code && codes->places[found].line == place.line) {
+            *location = codes->places[found].location;
+            return 0;
+        }
+    int error = script_make_location(codes, code, place.line, &place.location);
+    *location = place.location;
+    return error == 0 ? script_place_add(codes, &place) : error;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds Python interpreters in the files that targets map, and tells the supervisor where they are. The supervisor then
+ * reads the interpreters' stacks. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "script/script.h"
+#include "session/session.h"
+#include "unwind/unwind.h"
+
+/* A mapping of a file that may have an interpreter. */
+struct mapping_to_check {
+    uint32_t pid;
+    uint32_t object; /* index in the profile's table */
+    uint64_t start, offset;
+};
+
+int python_note_mapping(struct pprofil_session *session, const struct wire_map *map)
+{
+    struct mapping_to_check mapping = {.pid = map->pid};
+
+    if ((session->options.flags & PPROFIL_NO_PYTHON) != 0 || map->kind != WIRE_MAP_FILE ||
+        !profile_find_mapping(session->profile->profile, map->pid, map->start, &mapping.object, &mapping.start,
+                              &mapping.offset))
+        return 0;
+    int error = array_grow(&session->mappings_to_check, session->mappings_to_check_count,
+                           sizeof *session->mappings_to_check);
+    if (error == 0)
+        session->mappings_to_check[session->mappings_to_check_count++] = mapping;
+    return error;
+}
+
+static void python_tell(struct pprofil_session *session, const struct mapping_to_check *mapping,
+                        const struct script_interpreter *interpreter)
+{
+    struct wire_message message = {.op = WIRE_OP_PYTHON, .pid = (int32_t)mapping->pid, .flags = interpreter->version};
+
+    if (script_runtime_address(interpreter, mapping->start, mapping->offset, &message.value))
+        wire_send(session->socket, &message, -1);
+}
+
+int python_look(struct pprofil_session *session)
+{
+    const struct script_interpreter *interpreter;
+    uint32_t left = 0;
+    int error = 0;
+
+    for (uint32_t i = 0; error != -ENOMEM && i < session->mappings_to_check_count; i++) {
+        const struct mapping_to_check *mapping = &session->mappings_to_check[i];
+        error = unwind_find_interpreter(session->unwinder, session->profile->profile, mapping->object, &interpreter);
+        if (error == 0)
+            python_tell(session, mapping, interpreter);
+        else if (error == -EAGAIN)
+            session->mappings_to_check[left++] = *mapping;
+    }
+    session->mappings_to_check_count = left;
+    return error == -ENOMEM ? error : 0;
+}
+
+void python_note_refusal(struct pprofil_session *session, const struct wire_message *message)
+{
+    snprintf(session->python_refused, sizeof session->python_refused,
+             "the Python interpreter of process %d is not laid out as version 3.%u; its frames are not shown",
+             (int)message->pid, message->flags >> 16 & 0xff);
+}
