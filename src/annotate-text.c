@@ -52,7 +52,9 @@ static void annotate_print_head(FILE *out, const struct pprofil_code_about *abou
     utf8_print_harmless(out, view->name);
     fputs(" in ", out);
     utf8_print_harmless(out, about->object);
-    fprintf(out, ", %" PRIx64 "-%" PRIx64 "%s\n", about->start, about->end, view->colour ? OUTPUT_PLAIN : "");
+    if (!about->lines_only)
+        fprintf(out, ", %" PRIx64 "-%" PRIx64, about->start, about->end);
+    fputs(view->colour ? OUTPUT_PLAIN "\n" : "\n", out);
     fprintf(out, "# %" PRIu64 " samples, %.3f s, %.2f %% of the profile", about->samples, (double)about->ns / 1e9,
             100 * share_of(about->ns, view->whole_ns));
     if (view->stacks)
@@ -292,7 +294,9 @@ int annotate_print(FILE *out, const pprofil_code *code, const struct annotate_vi
     pprofil_code_about(code, &about, sizeof about);
     annotate_print_head(out, &about, view);
     bool any = annotate_print_sources(out, code);
-    if (!any)
+    if (about.lines_only)
+        shown.what = ANNOTATE_SOURCE;
+    else if (!any)
         shown.what = ANNOTATE_INSTRUCTIONS;
     annotate_print_headings(out, &shown);
     if (shown.what == ANNOTATE_SOURCE)

@@ -217,5 +217,7 @@ static int run_deliver_profile(struct run *run)
 
 int run_deliver(struct run *run)
 {
+    if (*pprofil_session_notice(run->session) != '\0' && !run->asked.quiet)
+        complain("%s", pprofil_session_notice(run->session));
     return run->asked.dialect.dialect != NULL ? run_deliver_histograms(run) : run_deliver_profile(run);
 }

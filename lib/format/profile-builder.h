@@ -2,8 +2,8 @@
 /*
  * profile-builder: builds profiles from names, for readers of formats that have no addresses.
  *
- * A location has an object, a function and a line. Its address is invented: a hash of the names and of the line number
- * (profile_object.invented). So the same location gets the same address, whichever file it was read from.
+ * Locations have invented addresses: profile/named-locations.h. So the same location gets the same address, whichever
+ * file it was read from.
  */
 #ifndef PPROFIL_PROFILE_BUILDER_H
 #define PPROFIL_PROFILE_BUILDER_H

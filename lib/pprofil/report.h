@@ -190,8 +190,9 @@ void pprofil_code_free(pprofil_code *code);
 /* Facts about one pprofil_code, that is, about one block of code. */
 struct pprofil_code_about {
     const char *object;  /* path of the object */
-    uint64_t start, end; /* link-time addresses [start, end) */
+    uint64_t start, end; /* link-time addresses [start, end); both 0: lines_only is set */
     uint64_t samples, ns, total_samples, total_ns;
+    bool lines_only;     /* there are no instructions: the function is interpreted, or the profile has no addresses */
 };
 void pprofil_code_about(const pprofil_code *code, struct pprofil_code_about *about, size_t size);
 

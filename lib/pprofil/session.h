@@ -95,6 +95,10 @@ const char *pprofil_session_untraced(const pprofil_session *session);
 int pprofil_session_attach_all(pprofil_session *session, const pid_t *pids, unsigned count,
                                void (*warn)(void *context, const char *line), void *context);
 
+/* Returns one line of text about a part of the targets that the profile does not show as it should, such as the frames
+ * of a Python interpreter whose memory cannot be understood. Returns "" if there is none. */
+const char *pprofil_session_notice(const pprofil_session *session);
+
 /* These two functions start and stop the sampling. A new session does not sample. */
 int pprofil_session_start(pprofil_session *session);
 int pprofil_session_stop(pprofil_session *session);

@@ -45,21 +45,33 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash_fnv(hash, text, strnlen(text, HASHED_MAX - 1) + 1);
 }
 
-/* Invents the address of a location: a hash of the names and line numbers in `lines`. It has 47 bits, like the
- * addresses of real programs. */
+/* The addresses of a function's lines follow each other, in the order of the lines. */
+#define LINE_BITS 16
+
+static uint64_t hash_function(const struct profile *profile, uint64_t hash, uint32_t index)
+{
+    const struct profile_function *function = &profile->functions[index];
+
+    hash = hash_text(hash, profile->strings[function->name]);
+    hash = hash_text(hash, profile->strings[function->file]);
+    return (hash ^ (uint64_t)function->line << 32) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Invents the address of a location. It has 47 bits, like the addresses of real programs: a hash of all names and line
+ * numbers in `lines`, except the first line number, and in its lowest bits that line number. */
 static uint64_t make_address(const struct profile *profile, const struct profile_line *lines, uint32_t count)
 {
     uint64_t hash = HASH_FNV_START;
+    uint32_t line = lines[0].line - profile->functions[lines[0].function].line;
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct profile_function *function = &profile->functions[lines[i].function];
-        hash = hash_text(hash, profile->strings[function->name]);
-        hash = hash_text(hash, profile->strings[function->file]);
+        hash = hash_function(profile, hash, lines[i].function);
         hash = hash_text(hash, profile->strings[lines[i].file]);
-        hash = (hash ^ lines[i].line ^ (uint64_t)function->line << 32) * UINT64_C(0x9e3779b97f4a7c15);
+        if (i > 0)
+            hash = (hash ^ lines[i].line) * UINT64_C(0x9e3779b97f4a7c15);
     }
     hash ^= hash >> 29;
-    return hash >> 17 | 1;
+    return (hash >> (17 + LINE_BITS) | 1) << LINE_BITS | (line & ((1u << LINE_BITS) - 1));
 }
 
 static bool has_lines(const struct profile_location *place, const struct profile_line *lines, uint32_t count)

@@ -3,8 +3,9 @@
  * named-locations: locations that are known by names, not by addresses: those of interpreted code, and of files of
  * formats without addresses.
  *
- * A location has an object, a function and a line. Its address is invented: a hash of the names and of the line number
- * (profile_object.invented). So the same location gets the same address in every profile.
+ * A location has an object, a function and a line. Its address is invented (profile_object.invented): it follows from
+ * the names and line numbers. So the same location gets the same address in every profile. The addresses of the lines of
+ * a function have the same order as the lines.
  *
  * All functions return 0, -ENOMEM or -EOVERFLOW. They copy the texts that the caller gives them.
  */

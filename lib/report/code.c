@@ -237,10 +237,11 @@ void pprofil_code_row(const pprofil_code *code, uint32_t i, struct pprofil_code_
 {
     const struct listing_row *from = &code->listing->rows[i];
     const struct code_sum *sum = &code->sums.rows[i];
+    bool source = from->instruction == NULL || code->listing->code->lines_only;
     struct pprofil_code_row all = {
-        .source = from->instruction == NULL,
+        .source = source,
         .text = from->text,
-        .address = from->instruction != NULL ? from->instruction->address : 0,
+        .address = source ? 0 : from->instruction->address,
         .file = from->file != NULL ? from->file : "",
         .line = from->line,
         .samples = sum->self.samples,
@@ -264,9 +265,10 @@ void pprofil_code_about(const pprofil_code *code, struct pprofil_code_about *abo
         .ns = code->sums.all.self.ns,
         .total_samples = code->sums.all.total.samples,
         .total_ns = code->sums.all.total.ns,
+        .lines_only = from->lines_only,
     };
 
-    if (from->instruction_count > 0) {
+    if (from->instruction_count > 0 && !from->lines_only) {
         const struct symbol_instruction *last = &from->instructions[from->instruction_count - 1];
         all.start = from->instructions[0].address;
         all.end = last->address + last->size;

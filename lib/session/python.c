@@ -63,7 +63,13 @@ int python_look(struct pprofil_session *session)
 
 void python_note_refusal(struct pprofil_session *session, const struct wire_message *message)
 {
-    snprintf(session->python_refused, sizeof session->python_refused,
-             "the Python interpreter of process %d is not laid out as version 3.%u; its frames are not shown",
-             (int)message->pid, message->flags >> 16 & 0xff);
+    snprintf(session->notice, sizeof session->notice,
+             "process %d: its memory is not that of a Python %u.%u as it is known; stacks show the interpreter's own "
+             "functions",
+             (int)message->pid, message->flags >> 24, message->flags >> 16 & 0xff);
+}
+
+const char *pprofil_session_notice(const pprofil_session *session)
+{
+    return session->notice;
 }

@@ -69,7 +69,7 @@ struct pprofil_session {
     struct control *control;              /* owned; NULL: the session accepts no commands from other processes */
     struct tasks *tasks;                  /* owned; NULL: pprofil_session_tasks has not been called yet */
     char problem[PROBLEM_SIZE];
-    char python_refused[PROBLEM_SIZE]; /* why the stack of a Python interpreter cannot be read; "": no problem */
+    char notice[PROBLEM_SIZE];   /* text for pprofil_session_notice; "": none */
     char untraced[PROBLEM_SIZE]; /* text for pprofil_session_untraced; "": all threads could be traced */
 };
 

@@ -251,6 +251,8 @@ int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct sym
 
     *code = NULL;
     *problem = NULL;
+    if (symbolizer->profile->objects[place->object].invented)
+        return named_code_make(symbolizer->profile, location, code);
     int error = symbolizer_elf(symbolizer, location, &reader.elf, problem);
     if (error == 0)
         error = find_code(&reader, place->address, problem);

@@ -29,6 +29,9 @@ struct symbol_instruction {
 
 struct symbol_code {
     uint32_t object;                         /* index in the profile */
+    /* the function is known by names only (profile_object.invented), such as a function of a Python program. Each
+     * element of `instructions` stands for a source line, and has no text */
+    bool lines_only;
     struct symbol_instruction *instructions; /* owned; sorted by address */
     uint32_t instruction_count;
     int64_t written_ns; /* when the object's file was last written, ns since 1970; 0: not known */
@@ -56,7 +59,9 @@ struct listing_row {
      * source line that it comes from. 0: not known */
     uint32_t line;
     bool newer; /* the source file is newer than the program, so the line may have changed */
-    const struct symbol_instruction *instruction; /* borrowed; NULL: the row shows a source line */
+    /* borrowed; NULL: the row shows a source line. If code->lines_only is set, the row shows the source line that this
+     * element stands for */
+    const struct symbol_instruction *instruction;
 };
 
 /* A source file. */

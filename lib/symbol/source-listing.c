@@ -118,6 +118,24 @@ static int listing_add_row(struct listing *listing, const struct listing_row *ro
     return error;
 }
 
+/* Adds the rows of code that has no instructions: a row for each line. */
+static int listing_fill_lines(struct listing *listing)
+{
+    const struct symbol_code *code = listing->code;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < code->instruction_count; i++) {
+        const struct symbol_instruction *line = &code->instructions[i];
+        struct listing_row row = {.file = code->files[line->file], .line = line->line, .instruction = line};
+        error = listing_find_line(listing, line->file, line->line, &row.text);
+        if (row.text == NULL)
+            row.text = line->text;
+        if (error == 0)
+            error = listing_add_row(listing, &row);
+    }
+    return error;
+}
+
 static int listing_fill(struct listing *listing)
 {
     const struct symbol_code *code = listing->code;
@@ -155,7 +173,8 @@ int listing_new(struct symbol_code *code, struct listing **result)
     }
     listing->code = code;
     listing->sources = calloc(code->file_count + 1u, sizeof *listing->sources);
-    int error = listing->sources == NULL ? -ENOMEM : listing_fill(listing);
+    int error = listing->sources == NULL ? -ENOMEM : code->lines_only ? listing_fill_lines(listing)
+                                                                      : listing_fill(listing);
     if (error != 0) {
         listing_free(listing);
         return error;

@@ -4,6 +4,7 @@
 #define PPROFIL_SYMBOL_INTERNAL_H
 
 #include "symbol/elf-object.h"
+#include "symbol/function-code.h"
 #include "symbol/jit-code.h"
 #include "symbol/symbol.h"
 
@@ -70,6 +71,12 @@ const char *disassembler_problem(const struct disassembler *disassembler);
  * disassembled at all, the text is up to 8 bytes in hexadecimal. */
 void disassemble(struct disassembler *disassembler, const uint8_t *bytes, size_t size,
                  uint64_t address, struct disassembled *result);
+
+/* --- functions without machine code: named-code.c ------------------------------------------------- */
+
+/* Makes the code of a function that is known by names only: its source lines, as far as the profile has samples in
+ * them. location: one of its locations. The caller frees *code with symbol_code_free. 0 or -ENOMEM. */
+int named_code_make(const struct profile *profile, uint32_t location, struct symbol_code **code);
 
 /* --- lines of instructions: function-lines.c -------------------------------------------------- */
 

@@ -74,19 +74,18 @@ struct state_copy {
 static void state_add(struct gather *gather, const struct python_layout *layout, uint64_t address,
                       struct state_copy *copy)
 {
-    uint32_t id = layout->state_tid != 0 ? layout->state_tid : layout->state_interpreter;
+    uint32_t id = layout->state_tid != 0 ? layout->state_tid : layout->state_thread;
 
     *copy = (struct state_copy){.address = address};
     copy->id_piece = gather_add(gather, address + id, &copy->id, sizeof copy->id);
     copy->frame_piece = gather_add(gather, address + layout->state_frame, &copy->frame, sizeof copy->frame);
 }
 
-/* Returns true if the thread state was read, and still seems to be that of the thread. */
-static bool state_is_valid(const struct gather *gather, const struct python_layout *layout,
-                           const struct python_thread *thread, const struct state_copy *copy)
+/* Returns true if the thread state was read, and is still that of the thread. */
+static bool state_is_valid(const struct gather *gather, const struct python_thread *thread,
+                           const struct state_copy *copy)
 {
-    return gather->done[copy->id_piece] && gather->done[copy->frame_piece] &&
-           (layout->state_tid != 0 ? copy->id == thread->inner_tid : copy->id != 0);
+    return gather->done[copy->id_piece] && gather->done[copy->frame_piece] && copy->id == thread->state_id;
 }
 
 /* --- frames -------------------------------------------------------------------------------------- */
@@ -279,7 +278,7 @@ static bool reader_find_states(struct python_reader *reader, const struct python
         reader_copy(reader, &runtime->layout, thread, tid, states);
         bool valid = true;
         for (unsigned i = 0; i < thread->state_count; i++)
-            valid = valid && state_is_valid(&reader->gather, &runtime->layout, thread, &states[i]);
+            valid = valid && state_is_valid(&reader->gather, thread, &states[i]);
         if (valid)
             return true;
         thread->state_count = 0;

@@ -141,8 +141,10 @@ static void python_search_state(struct thread_search *search, uint64_t state, ui
     memcpy(&id, bytes + field, sizeof id);
     bool found = layout->state_tid != 0 ? id == thread->inner_tid
                                         : python_is_pthread(search->tid, id, thread->inner_tid);
-    if (found && thread->state_count < PYTHON_STATES_MAX)
+    if (found && thread->state_count < PYTHON_STATES_MAX) {
         thread->states[thread->state_count++] = state;
+        thread->state_id = id;
+    }
 }
 
 /* Looks at the thread states of an interpreter. Sets *newest to the first of them. */

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Python frames in stacks, for each Python of this machine from 3.8 on: the stacks that faulthandler prints from inside
+# the interpreter are the reference. And programs that only look like Python.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+rounds=${PYTHON_ROUNDS:-100}
+
+# the Pythons of this machine, one a version
+for python in /usr/bin/python3 "$HOME"/.pyenv/versions/*/bin/python3; do
+	[ -x "$python" ] || continue
+	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null && echo "$python"
+done >"$work/pythons"
+[ -s "$work/pythons" ] || { echo "SKIP Python frames: no Python 3.8 or later"; finish; }
+version_of() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])'; }
+
+# same_stacks NAME: of the last comparison at least 99 of 100
+same_stacks() {
+	set -- "$1" $(sed -n 's/^\([0-9]*\) of \([0-9]*\) stacks are the same.*/\1 \2/p' "$work/out")
+	if [ "${3:-0}" -gt 0 ] && [ "$2" -ge $((($3 * 99 + 99) / 100)) ]; then pass "$1: $2 of $3"; else
+		fail "$1" "$(tail -n 30 "$work/out"; cat "$work/err")"
+	fi
+}
+
+# rows NAME: lines "FUNCTION NS" of the functions of known-shares.py in the last profile, with what they call
+shares_of() {
+	"$pprofil" report -n 0 -f csv --object known-shares.py "$work/p.pb.gz" >"$work/all.csv"
+}
+
+while read -r python; do
+	version=$(version_of "$python")
+	"$python" -c 'import faulthandler, sqlite3, zlib' 2>/dev/null || { echo "SKIP $version: no sqlite3"; continue; }
+	for work_kind in cpu gc recursion extensions threads tasks; do
+		n=$rounds
+		[ "$work_kind" = recursion ] && n=$((rounds / 4)) # faulthandler prints 100 frames, with a call for each word
+		status_of "$build/tests/unwind/python-stacks" "$python" "$n" \
+			"$source/tests/unwind/python-stacks.py" "$work_kind" >/dev/null
+		same_stacks "$version $work_kind"
+	done
+
+	expect "$version runs" 0 "$(status_of "$pprofil" -q --overhead 100 -g -o "$work/p.pb.gz" \
+		"$python" "$source/tests/targets/known-shares.py" 2 "$work/own")"
+	"$pprofil" report -n 0 -f csv "$work/p.pb.gz" >"$work/rows.csv"
+	for function in first second third main '<module>'; do
+		expect_text "$version: a row of $function" "$function,.*known-shares.py" "$work/rows.csv"
+	done
+	expect "$version: no native frame of the interpreter's loop" "" \
+		"$("$pprofil" convert -f folded -o - "$work/p.pb.gz" | grep 'main;first.*_PyEval_EvalFrameDefault')"
+	expect_text "$version: order of frames" '<module>;.*main;.*second;.*third' \
+		"$("$pprofil" convert -f folded -o "$work/folded" "$work/p.pb.gz"; echo "$work/folded")"
+	expect_text "$version: lines" 'total \^= i \* 3' \
+		"$("$pprofil" annotate "$work/p.pb.gz" first >"$work/annotated" 2>&1; echo "$work/annotated")"
+
+	expect "$version --no-python" 0 "$(status_of "$pprofil" -q --no-python --overhead 100 -g -o "$work/n.pb.gz" \
+		"$python" "$source/tests/targets/known-shares.py" 0.3 "$work/own2")"
+	expect "$version --no-python: no Python frames" 0 \
+		"$("$pprofil" report -n 0 -f csv "$work/n.pb.gz" | grep -c known-shares.py)"
+done <"$work/pythons"
+
+# a program that looks like Python is profiled like any other, is not harmed, and ends as it would
+for kind in nonsense ring freed starting; do
+	"$targets/false-python" "$kind" &
+	pid=$!
+	expect "false Python, $kind: pprofil ends" 0 \
+		"$(status_of "$pprofil" -g -d 2 -p "$pid" -o "$work/f.pb.gz" --overhead 100)"
+	if kill -0 "$pid" 2>/dev/null; then pass "false Python, $kind: lives"; else fail "false Python, $kind" "it has ended"; fi
+	"$pprofil" report -n 0 -f csv "$work/f.pb.gz" >"$work/f.csv"
+	expect_text "false Python, $kind: its own function" 'work,false-python' "$work/f.csv"
+	[ "$kind" = nonsense ] && expect_text "false Python, $kind: is said" 'its memory is not that of a Python 3.12' "$work/err"
+	expect_free "false Python, $kind: free" "$pid"
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+done
+finish
