@@ -6,6 +6,7 @@
 #include <elfutils/libdw.h>
 #include <gelf.h>
 
+#include "script/script.h"
 #include "unwind/unwind.h"
 
 /* --- machines --------------------------------------------------------------------------- */
@@ -257,6 +258,14 @@ bool call_precedes(const struct unwind_object *object, const struct machine *mac
  * offset of the target in the file. False: no call instruction ends there, or its target is not in
  * the instruction, but in a register or in memory. */
 bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset, uint64_t *target);
+
+/* --- interpreters ------------------------------------------------------------------------- */
+
+/* What is known about an object: whether it has an interpreter. */
+struct unwind_interpreter {
+    bool looked, found;
+    struct script_interpreter interpreter;
+};
 
 /* --- the unwinder ----------------------------------------------------------------------------- */
 

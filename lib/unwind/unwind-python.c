@@ -21,12 +21,6 @@
 #include "unwind/unwind-internal.h"
 #include "wire/wire.h"
 
-/* What is known about an object: whether it has an interpreter. */
-struct unwind_interpreter {
-    bool looked, found;
-    struct script_interpreter interpreter;
-};
-
 int unwind_find_interpreter(struct unwinder *unwinder, struct profile *profile, uint32_t object,
                             const struct script_interpreter **found)
 {
