@@ -71,13 +71,11 @@ struct state_copy {
 };
 
 /* Puts the thread state into the list of pieces. */
-static void state_add(struct gather *gather, const struct python_layout *layout, uint64_t address,
-                      struct state_copy *copy)
+static void state_add(struct gather *gather, const struct python_layout *layout, const struct python_thread *thread,
+                      uint64_t address, struct state_copy *copy)
 {
-    uint32_t id = layout->state_tid != 0 ? layout->state_tid : layout->state_thread;
-
     *copy = (struct state_copy){.address = address};
-    copy->id_piece = gather_add(gather, address + id, &copy->id, sizeof copy->id);
+    copy->id_piece = gather_add(gather, address + thread->id_field, &copy->id, sizeof copy->id);
     copy->frame_piece = gather_add(gather, address + layout->state_frame, &copy->frame, sizeof copy->frame);
 }
 
@@ -85,7 +83,7 @@ static void state_add(struct gather *gather, const struct python_layout *layout,
 static bool state_is_valid(const struct gather *gather, const struct python_thread *thread,
                            const struct state_copy *copy)
 {
-    return gather->done[copy->id_piece] && gather->done[copy->frame_piece] && copy->id == thread->state_id;
+    return gather->done[copy->id_piece] && gather->done[copy->frame_piece] && copy->id == thread->id;
 }
 
 /* --- frames -------------------------------------------------------------------------------------- */
@@ -248,7 +246,7 @@ static void reader_copy(struct python_reader *reader, const struct python_layout
 
     gather->count = 0;
     for (unsigned i = 0; i < thread->state_count; i++)
-        state_add(gather, layout, thread->states[i], &states[i]);
+        state_add(gather, layout, thread, thread->states[i], &states[i]);
     first = gather->count;
     /* the outermost frames first, because they are the most likely to be still there */
     for (uint32_t i = thread->frame_count; i-- > 0;) {

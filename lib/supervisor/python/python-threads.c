@@ -131,19 +131,18 @@ static void python_search_state(struct thread_search *search, uint64_t state, ui
     struct python_thread *thread = search->thread;
     uint8_t bytes[STATE_BYTES_MAX];
     uint64_t id;
-    uint32_t field = layout->state_tid != 0 ? layout->state_tid : layout->state_thread;
 
     *next = 0;
-    if (field + 8 > sizeof bytes || layout->state_next + 8 > sizeof bytes ||
-        target_memory_read(search->tid, state, bytes, field + 8) != 0)
+    if (thread->id_field + 8 > sizeof bytes || layout->state_next + 8 > sizeof bytes ||
+        target_memory_read(search->tid, state, bytes, thread->id_field + 8) != 0)
         return;
     memcpy(next, bytes + layout->state_next, sizeof *next);
-    memcpy(&id, bytes + field, sizeof id);
-    bool found = layout->state_tid != 0 ? id == thread->inner_tid
-                                        : python_is_pthread(search->tid, id, thread->inner_tid);
+    memcpy(&id, bytes + thread->id_field, sizeof id);
+    bool found = thread->id_field == layout->state_thread ? python_is_pthread(search->tid, id, thread->inner_tid)
+                                                          : id == thread->inner_tid;
     if (found && thread->state_count < PYTHON_STATES_MAX) {
         thread->states[thread->state_count++] = state;
-        thread->state_id = id;
+        thread->id = id;
     }
 }
 
@@ -160,26 +159,40 @@ static void python_search_interpreter(struct thread_search *search, uint64_t int
     search->thread->search_more |= state != 0;
 }
 
+/* Looks at the thread states of all interpreters, and compares one of their fields. */
+static void python_search_all(struct thread_search *search, uint64_t runtime, uint32_t field)
+{
+    const struct python_layout *layout = search->layout;
+    struct python_thread *thread = search->thread;
+    uint64_t interpreter = 0, newest = 0;
+
+    thread->id_field = field;
+    python_read_word(search->tid, runtime + layout->runtime_interpreters, &interpreter);
+    thread->searched_interpreter = interpreter;
+    for (unsigned i = 0; i < INTERPRETERS_MAX && interpreter != 0; i++) {
+        python_search_interpreter(search, interpreter, &newest);
+        if (i == 0)
+            thread->searched_state = newest;
+        uint64_t next = 0;
+        python_read_word(search->tid, interpreter + layout->interpreter_next, &next);
+        interpreter = next;
+    }
+}
+
 void python_thread_search(struct python_thread *thread, const struct python_runtime *runtime, pid_t tid, unsigned limit)
 {
     const struct python_layout *layout = &runtime->layout;
     struct thread_search search = {.thread = thread, .layout = layout, .tid = tid, .left = limit};
-    uint64_t interpreter = 0, newest = 0;
 
     if (thread->inner_tid == 0)
         return;
     thread->state_count = 0;
     thread->search_more = false;
-    python_read_word(tid, runtime->address + layout->runtime_interpreters, &interpreter);
-    thread->searched_interpreter = interpreter;
-    for (unsigned i = 0; i < INTERPRETERS_MAX && interpreter != 0; i++) {
-        python_search_interpreter(&search, interpreter, &newest);
-        if (i == 0)
-            thread->searched_state = newest;
-        uint64_t next = 0;
-        python_read_word(tid, interpreter + layout->interpreter_next, &next);
-        interpreter = next;
-    }
+    if (layout->state_tid != 0)
+        python_search_all(&search, runtime->address, layout->state_tid);
+    /* after a fork, the child's thread state still has the id of the parent's thread, in some versions */
+    if (thread->state_count == 0)
+        python_search_all(&search, runtime->address, layout->state_thread);
 }
 
 bool python_thread_is_searched(const struct python_thread *thread, const struct python_runtime *runtime, pid_t tid)

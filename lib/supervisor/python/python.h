@@ -100,9 +100,10 @@ struct python_thread {
     uint32_t inner_tid;                 /* id of the thread in its PID namespace; 0: not known */
     uint64_t states[PYTHON_STATES_MAX]; /* addresses of its thread states, the innermost first */
     unsigned state_count;
-    /* the value of the field state_tid, or if there is none state_thread, in all these thread states. A new state has
-     * the value of the thread that makes it, until its own thread runs */
-    uint64_t state_id;
+    /* By what they were found: the offset of the field state_tid or state_thread, and its value, which is the same in
+     * all these states. A new state has the value of the thread that makes it, until its own thread runs */
+    uint32_t id_field;
+    uint64_t id;
     /* If the last search found no state of this thread: the newest interpreter state, and its newest thread state, at
      * that time. Further searches are useless until they change */
     uint64_t searched_interpreter, searched_state;
