@@ -20,7 +20,7 @@
 #include "supervisor/target-memory.h"
 
 #define OFFSET_MAX 1048576u /* no offset is as large */
-#define PUBLISHED_WORDS 81u /* number of 64-bit words of struct _Py_DebugOffsets that are used, at most */
+#define PUBLISHED_WORDS 93u /* number of 64-bit words of struct _Py_DebugOffsets that are used, at most */
 
 /* PyObject, PyUnicodeObject and PyBytesObject, up to 3.11 and in 3.12 */
 #define OBJECTS_BEFORE_3_12 \
@@ -62,7 +62,8 @@ static const struct {
 struct published {
     unsigned minor;
     uint8_t interpreter_next, interpreter_states;
-    uint8_t state;  /* size; then prev, next, interp, current_frame, thread_id, native_thread_id */
+    uint8_t state;  /* size; then prev, next, interp, current_frame */
+    uint8_t thread; /* thread_id; then native_thread_id */
     uint8_t frame;  /* size; then previous, executable, instr_ptr, localsplus, owner */
     uint8_t code;   /* size; then filename, name, qualname, linetable, firstlineno, three more, co_code_adaptive */
     uint8_t object; /* size; then ob_type, the size of a type, tp_name */
@@ -70,8 +71,9 @@ struct published {
 };
 
 static const struct published published_layouts[] = {
-    {13, 8, 9, 19, 28, 34, 44, 64},
-    {14, 8, 9, 22, 31, 39, 50, 74},
+    {13, 8, 9, 19, 24, 28, 34, 44, 64},
+    {14, 8, 9, 22, 27, 31, 39, 50, 74},
+    {15, 8, 9, 22, 30, 39, 47, 58, 86},
 };
 
 /* Translates a published layout. words: the beginning of struct _Py_DebugOffsets. */
@@ -87,13 +89,13 @@ static void layout_translate(struct python_layout *layout, const struct publishe
         .state_next = (uint32_t)state[2],
         .state_interpreter = (uint32_t)state[3],
         .state_frame = (uint32_t)state[4],
-        .state_thread = (uint32_t)state[5],
-        .state_tid = (uint32_t)state[6],
+        .state_thread = (uint32_t)words[where->thread],
+        .state_tid = (uint32_t)words[where->thread + 1],
         .frame_previous = (uint32_t)frame[1],
         .frame_code = (uint32_t)frame[2],
         .frame_instruction = (uint32_t)frame[3],
         .frame_owner = (uint32_t)frame[5],
-        .owner_c = 3, /* FRAME_OWNED_BY_CSTACK of 3.13, FRAME_OWNED_BY_INTERPRETER of 3.14 */
+        .owner_c = 3, /* FRAME_OWNED_BY_CSTACK of 3.13, FRAME_OWNED_BY_INTERPRETER since 3.14 */
         .code_file = (uint32_t)code[1],
         .code_name = (uint32_t)code[3],
         .code_lines = (uint32_t)code[4],

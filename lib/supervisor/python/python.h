@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * python: reads the stacks of CPython interpreters, versions 3.8 to 3.14, from the memory of their processes.
+ * python: reads the stacks of CPython interpreters, versions 3.8 to 3.15, from the memory of their processes.
  *
  * The client finds an interpreter in a mapped file. It sends the version, and the address of the variable _PyRuntime,
  * at which all searches begin:
