@@ -38,17 +38,96 @@ static bool is_mark(const char *name)
     return name[0] == '$' && name[1] != '\0' && strchr("xadt", name[1]) != NULL && (name[2] == '\0' || name[2] == '.');
 }
 
+/* --- names for old programs ------------------------------------------------------------------------- */
+
+/* A library may keep a name only for programs that were linked long ago: libc's free is also cfree@GLIBC_2.2.5. A
+ * program that is linked today cannot get such a name, so its author does not know it. In .symtab, such a name has one
+ * "@", and a name for today's programs has two. In .dynsym, the version of such a name has the bit VERSYM_HIDDEN (LSB,
+ * "Symbol Version Table"). */
+
+#define VERSYM_HIDDEN 0x8000
+
+struct old_name {
+    uint64_t value;   /* st_value */
+    const char *name; /* borrowed from the file */
+};
+
+struct old_names {
+    struct old_name *names; /* owned; sorted by value */
+    uint32_t count;
+};
+
+static int old_name_compare(const void *left, const void *right)
+{
+    const struct old_name *a = left, *b = right;
+
+    return a->value < b->value ? -1 : a->value > b->value;
+}
+
+/* Adds the old names of a dynamic symbol table. versions: its versions, in the order of the symbols. */
+static void old_names_add(struct old_names *old, Elf *elf, Elf_Data *symbols, GElf_Word strings, Elf_Data *versions)
+{
+    GElf_Sym symbol;
+    GElf_Versym version;
+
+    for (int i = 0; gelf_getsym(symbols, i, &symbol) != NULL && gelf_getversym(versions, i, &version) != NULL; i++) {
+        const char *name = (version & VERSYM_HIDDEN) != 0 && symbol.st_shndx != SHN_UNDEF
+                               ? elf_strptr(elf, strings, symbol.st_name)
+                               : NULL;
+        if (name != NULL && array_grow(&old->names, old->count, sizeof *old->names) == 0)
+            old->names[old->count++] = (struct old_name){symbol.st_value, name};
+    }
+}
+
+/* Reads the old names of a file. If memory is short, some are missing. The caller frees old->names. */
+static void old_names_read(struct old_names *old, Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header, table;
+
+    *old = (struct old_names){0};
+    for (unsigned i = 0; i < ELF_SECTIONS_MAX && (section = elf_nextscn(elf, section)) != NULL; i++) {
+        if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_GNU_versym)
+            continue;
+        Elf_Scn *dynamic = elf_getscn(elf, header.sh_link);
+        Elf_Data *versions = elf_getdata(section, NULL);
+        Elf_Data *symbols = gelf_getshdr(dynamic, &table) != NULL ? elf_getdata(dynamic, NULL) : NULL;
+        if (versions != NULL && symbols != NULL)
+            old_names_add(old, elf, symbols, table.sh_link, versions);
+    }
+    if (old->count > 0)
+        qsort(old->names, old->count, sizeof *old->names, old_name_compare);
+}
+
+/* Returns whether a symbol is only for old programs. */
+static bool is_old_name(const struct old_names *old, const GElf_Sym *symbol, const char *name)
+{
+    const char *version = strchr(name, '@');
+
+    if (version != NULL)
+        return version[1] != '@';
+    size_t at = array_count_up_to(old->names, old->count, sizeof *old->names, symbol->st_value);
+    for (; at > 0 && old->names[at - 1].value == symbol->st_value; at--)
+        if (strncmp(old->names[at - 1].name, name, COMPARED) == 0)
+            return true;
+    return false;
+}
+
+/* --- the best name ------------------------------------------------------------------------------------- */
+
 /* Rates a symbol: of the symbols at one address, the one with the highest result is used. Symbols that have a size are
  * better than symbols that have none. Next, global symbols are better than weak ones, and weak ones than local ones.
- * Last, the name with fewer leading underscores is better. */
-static uint32_t symbol_preference(const GElf_Sym *symbol, const char *name)
+ * Next, names for today's programs are better than names for old programs. Last, the name with fewer leading underscores
+ * is better. */
+static uint32_t symbol_preference(const struct old_names *old, const GElf_Sym *symbol, const char *name)
 {
     static const uint32_t binding[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};
     uint32_t bind = GELF_ST_BIND(symbol->st_info), underscores = 0;
 
     while (underscores < 7 && name[underscores] == '_')
         underscores++;
-    return (symbol->st_size > 0 ? 64u : 0) + (bind <= STB_WEAK ? binding[bind] : 0) * 16 + (7 - underscores);
+    return (symbol->st_size > 0 ? 64u : 0) + (bind <= STB_WEAK ? binding[bind] : 0) * 16 +
+           (is_old_name(old, symbol, name) ? 0 : 8u) + (7 - underscores);
 }
 
 static bool is_function_symbol(const GElf_Sym *symbol, const char *name, Elf *elf, GElf_Word section)
@@ -111,10 +190,13 @@ static void sort_symbols(struct elf_object *object)
 
 static void read_symbols(struct elf_object *object)
 {
+    struct old_names old;
+
     object->symbols_read = true;
     int count = dwfl_module_getsymtab(object->module);
     if (count <= 0)
         return;
+    old_names_read(&old, object->elf);
     object->symbols = malloc((size_t)count * sizeof *object->symbols);
     for (int i = 0; object->symbols != NULL && i < count; i++) {
         GElf_Sym symbol;
@@ -131,9 +213,10 @@ static void read_symbols(struct elf_object *object)
             (struct elf_symbol){.start = address,
                                 .size = sized ? symbol.st_size : guess,
                                 .name = name,
-                                .preference = symbol_preference(&symbol, name),
+                                .preference = symbol_preference(&old, &symbol, name),
                                 .sized = sized};
     }
+    free(old.names);
     sort_symbols(object);
 }
 

@@ -170,6 +170,19 @@ Test(names, versions_are_no_part_of_a_name)
     cr_expect_str_eq(look_up("version.so", offset_of("version.so", "new")).name, "f");
 }
 
+/* as libc's free, which is cfree@GLIBC_2.2.5, too */
+Test(names, names_for_old_programs_lose)
+{
+    write_file("compat.c", "__asm__(\".symver __free,free@@V1\"); __asm__(\".symver __aaa,aaa@V1\");\n"
+                           "int __free(int a) { return a * 3; }\n"
+                           "extern int __aaa(int) __attribute__((alias(\"__free\")));\n");
+    write_file("compat.map", "V1 { global: free; aaa; local: *; };\n");
+    sh("gcc -O1 -fPIC -shared compat.c -Wl,--version-script=compat.map -o compat.so && strip -o bare.so compat.so");
+    uint64_t place = offset_of("compat.so", "__free");
+    cr_expect_str_eq(look_up("compat.so", place).name, "free");
+    cr_expect_str_eq(look_up("bare.so", place).name, "free");
+}
+
 Test(names, names_of_cxx_and_rust)
 {
 #ifndef HAVE_LIBIBERTY
