@@ -368,6 +368,10 @@ bool walk_by_frame_pointer(struct walk *walk);
  * called function has pushed nothing since then. False: this does not lead to a caller. */
 bool walk_by_call(struct walk *walk);
 
+/* Steps to the caller of code that is in no file. Assumes that the code has pushed nothing but one word, which aligns the
+ * stack pointer for its own call. False: this does not lead to a caller. */
+bool walk_by_padding(struct walk *walk);
+
 /* Finds the stack pointer, which a guess has left unknown: computes it from the frame pointer. After walk_by_call, its
  * old value is usually right, and is kept. False: it cannot be found. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);

@@ -59,6 +59,7 @@ struct python_merge {
     const struct unwind_stack *stack;
     const struct wire_python *python;
     uint32_t next;       /* number of the next Python frame */
+    bool after_group;    /* the last native frame was replaced by Python frames */
     uint32_t *locations; /* result */
     uint32_t count;
 };
@@ -98,8 +99,16 @@ static int merge_add_group(struct python_merge *merge)
     return error;
 }
 
+/* Adds a native frame. With python -X perf, the interpreter's function is called through code that is made at run time,
+ * and has the name of the Python function. It is left out, because the Python frame shows the function already. */
 static int merge_add_native(struct python_merge *merge, const struct unwind_frame *frame)
 {
+    bool after_group = merge->after_group;
+
+    merge->after_group = false;
+    if (after_group && frame->object != UNWIND_NO_OBJECT &&
+        merge->profile->objects[frame->object].kind == PROFILE_OBJECT_ANON)
+        return 0;
     return unwind_profile_make_location(merge->profile, frame, &merge->locations[merge->count++]);
 }
 
@@ -113,8 +122,12 @@ static int merge_by_address(struct python_merge *merge, uint32_t number)
 
     while (error == 0 && merge->next < merge->python->count) {
         uint64_t address = merge->python->frames[merge->next].stack;
+        if (address >= frame->sp && address < end && !last) {
+            merge->after_group = true;
+            return merge_add_group(merge);
+        }
         if (address >= frame->sp && address < end)
-            return last ? merge_add_native(merge, frame) : merge_add_group(merge);
+            break;
         /* its native frame was not found, but it is further in than this one */
         if (address == 0 || address > frame->sp)
             break;

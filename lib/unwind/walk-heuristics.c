@@ -3,9 +3,10 @@
  * Guesses the caller of a frame for which no file has a frame description. A guess is accepted only if it leads to an
  * address after a call instruction, or to code that is in no file (JIT).
  *
- * There are two guesses. The frame may have a frame pointer, as in code of JIT compilers. Or, if the thread was stopped
- * in this frame, the return address may still be where the call left it: on top of the stack, or in a register. This is
- * so in most hand-written functions and stubs, which push nothing.
+ * There are three guesses. The frame may have a frame pointer, as in code of JIT compilers. Or, if the thread was
+ * stopped in this frame, the return address may still be where the call left it: on top of the stack, or in a register.
+ * This is so in most hand-written functions and stubs, which push nothing. Or the function only passes a call on, as the
+ * trampolines of python -X perf do.
  *
  * The frame pointer of a sleeping thread is not known. It is found by a search of the stack for the frame record to
  * which it points: the caller's frame pointer, then the return address.
@@ -116,6 +117,18 @@ bool walk_by_call(struct walk *walk)
     guess_caller(walk, pc, machine_wrap(machine, machine->pushes ? sp + machine->word : sp));
     walk->by_call = !machine->pushes;
     walk_set_unknown(walk, machine->sp, walk->by_call);
+    return true;
+}
+
+bool walk_by_padding(struct walk *walk)
+{
+    const struct machine *machine = walk->machine;
+    uint64_t sp = walk->registers[machine->sp], pc;
+
+    if (walk->exact || !machine->pushes || walk_is_unknown(walk, machine->sp) || sp % (2u * machine->word) != 0 ||
+        !memory_read(walk->input, sp + machine->word, machine->word, &pc) || !returns_to(walk, pc, true))
+        return false;
+    guess_caller(walk, pc, machine_wrap(machine, sp + 2u * machine->word));
     return true;
 }
 

@@ -252,7 +252,9 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
         /* there is no caller: the program begins here, or the address here is a return address
          * without a call before it */
         return walk_end(walk, UNWIND_COMPLETE);
-    if (!walk_by_call(walk) && !walk_by_frame_pointer(walk) && !walk->ended)
+    if (walk_by_call(walk) || walk_by_frame_pointer(walk) || walk->ended)
+        return;
+    if (object == NULL || in_file || !walk_by_padding(walk))
         walk_end(walk, mapped == NULL ? UNWIND_BROKEN : UNWIND_NO_INFO);
 }
 

@@ -50,6 +50,35 @@ while read -r python; do
 	expect_text "$version: lines" 'total \^= i \* 3' \
 		"$("$pprofil" annotate "$work/p.pb.gz" first >"$work/annotated" 2>&1; echo "$work/annotated")"
 
+	# two processes that the interpreter forks, each of which burns CPU time in burn
+	cat >"$work/forks.py" <<-'EOF'
+		import os
+		def burn():
+		    total = 0
+		    for i in range(3000000):
+		        total += i % 7
+		if os.fork() == 0:
+		    burn()
+		    os._exit(0)
+		burn()
+		os.wait()
+	EOF
+	expect "$version forks" 0 "$(status_of "$pprofil" -q --overhead 100 -g -o "$work/k.pb.gz" "$python" "$work/forks.py")"
+	for_each=$("$pprofil" convert -f folded -o - "$work/k.pb.gz" | awk '
+		{ all += $NF } /;burn/ { burn += $NF; split($0, word, ";"); process[word[1]] += $NF }
+		END { for (name in process) n++; print n, (burn > 0.6 * all ? "most" : burn " of " all) }')
+	expect "$version forks: burn in both processes" "2 most" "$for_each"
+
+	if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))'; then
+		status_of "$pprofil" -q --overhead 100 -g -o "$work/x.pb.gz" "$python" -X perf \
+			"$source/tests/targets/known-shares.py" 0.5 "$work/own3" >/dev/null
+		"$pprofil" report -n 0 -f json "$work/x.pb.gz" >"$work/x.json"
+		"$pprofil" convert -f folded -o "$work/x.folded" "$work/x.pb.gz"
+		expect_text "$version -X perf: frames" '<module>;.*main;.*second;.*third' "$work/x.folded"
+		expect "$version -X perf: no trampolines, whole stacks" "" \
+			"$(grep -E 'main;.*(py::main|no unwind info)' "$work/x.folded" | head -n 1)"
+	fi
+
 	expect "$version --no-python" 0 "$(status_of "$pprofil" -q --no-python --overhead 100 -g -o "$work/n.pb.gz" \
 		"$python" "$source/tests/targets/known-shares.py" 0.3 "$work/own2")"
 	expect "$version --no-python: no Python frames" 0 \
