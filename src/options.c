@@ -32,6 +32,20 @@ uint32_t count_option(const char *option, const char *text)
     return (uint32_t)value;
 }
 
+/* Reads a size in bytes: a number, or a number with k (1024) or M (1024 * 1024). */
+static size_t size_option(const char *option, const char *text, size_t lowest, size_t highest)
+{
+    char *end;
+
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end != text && (*end == 'k' || *end == 'K' || *end == 'M'))
+        value *= *end++ == 'M' ? 1048576 : 1024;
+    if (end == text || *end != '\0' || !(value >= (double)lowest && value <= (double)highest))
+        exit(complain("%s takes a size from %zu to %zuk, not '%s'", option, lowest, highest / 1024, text));
+    return (size_t)value;
+}
+
 static bool is_format(const char *name)
 {
     struct pprofil_format known;
@@ -118,8 +132,7 @@ error_t target_option_parse(const struct target_options *target, int key, char *
         target->options->overhead = number_option("--overhead", argument, 0.01, 1000);
         break;
     case TARGET_KEY_STACK_SIZE:
-        target->options->stack_size =
-            (size_t)number_option("--stack-size", argument, PPROFIL_MIN_STACK, PPROFIL_MAX_STACK);
+        target->options->stack_size = size_option("--stack-size", argument, PPROFIL_MIN_STACK, PPROFIL_MAX_STACK);
         target->options->flags |= PPROFIL_CALL_GRAPH;
         break;
     case TARGET_KEY_NO_PYTHON:

@@ -12,6 +12,8 @@
 #include "report.h"
 
 #define BOLD "\033[1m"
+/* if at least this share of the time has stacks that were cut off, the report says what to do */
+#define TRUNCATED_SHARE 0.01
 #define MARKS_SHOWN 4u
 #define LIMIT_SIZE 128 /* bytes for the reason why the rate is lower than requested */
 #define STATE_SHARE_MIN 0.0005 /* states with a smaller share are not printed */
@@ -106,6 +108,7 @@ static void report_print_parts(FILE *out, const pprofil_profile *profile, const 
 {
     const char *what, *why;
     double share, missing = 0;
+    bool truncated = false;
     uint64_t samples;
 
     if (pprofil_profile_selected(profile, &what, &share, &samples) == 0)
@@ -124,8 +127,11 @@ static void report_print_parts(FILE *out, const pprofil_profile *profile, const 
         fputs(i == 0 ? "; " : ", ", out);
         utf8_print_harmless(out, why);
         fprintf(out, " %.1f %%", 100 * share);
+        truncated = truncated || (strcmp(why, "[truncated]") == 0 && share >= TRUNCATED_SHARE);
     }
     fputc('\n', out);
+    if (truncated)
+        fputs("# [truncated]: the stack was larger than its copy; --stack-size sets the size\n", out);
 }
 
 /* Returns true if the profile is a part of another profile. A part that was read from a file is

@@ -19,7 +19,7 @@
 #include "session/session.h"
 #include "unwind/unwind.h"
 
-#define DEFAULT_STACK 16384u
+#define DEFAULT_STACK PPROFIL_MAX_STACK
 #define END_MS 1000 /* longest wait for the supervisor's end after it has answered WIRE_OP_QUIT, ms */
 #define HUNG "the supervisor hung, and was ended; the target runs on"
 

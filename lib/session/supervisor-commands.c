@@ -18,10 +18,11 @@
 #include "session/session.h"
 
 /* Between two calls of pprofil_session_pump the ring must hold the samples of all CPUs. The ring has room for
- * RING_SECONDS of samples without their stacks, and also for STACK_SECONDS of stacks of the largest size. Most stacks
+ * RING_SECONDS of samples without their stacks, and also for STACK_SECONDS of stacks of STACK_TYPICAL bytes. Most stacks
  * are smaller, so this room is enough for a longer time. */
 #define RING_SECONDS 6
 #define STACK_SECONDS 0.25
+#define STACK_TYPICAL 32768u /* bytes; few stacks are larger */
 #define RING_SIZE_MIN (1u << 20) /* bytes */
 #define RING_SIZE_MAX (64u << 20)
 #define ANSWER_SECONDS 10 /* the session waits about this long for an answer, and then kills the supervisor */
@@ -153,7 +154,7 @@ static size_t command_ring_size(double hz, size_t stack_size)
     double samples_a_second = (double)sysconf(_SC_NPROCESSORS_ONLN) * hz;
     double bytes = samples_a_second * RING_SECONDS * sizeof(struct wire_sample);
 
-    bytes += samples_a_second * STACK_SECONDS * (double)stack_size;
+    bytes += samples_a_second * STACK_SECONDS * (double)(stack_size < STACK_TYPICAL ? stack_size : STACK_TYPICAL);
     return bytes < RING_SIZE_MIN ? RING_SIZE_MIN : bytes > RING_SIZE_MAX ? RING_SIZE_MAX : (size_t)bytes;
 }
 

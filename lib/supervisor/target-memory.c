@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "base/clock.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/regs.h"
 #include "supervisor/target-memory.h"
@@ -43,16 +44,25 @@ int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t si
 
 /*
  * One system call copies a stack, beginning at the stack pointer. If the mapping ends before the requested size, the
- * kernel copies up to the end of the mapping. Bytes below the stack pointer are not needed to find callers.
+ * kernel copies up to the end of the mapping, which is the end of the stack. So a copy is as large as the used part of
+ * the stack, if the limit allows it. Bytes below the stack pointer are not needed to find callers.
+ *
+ * Large copies take time from the target, which the budget sees, and also from the client and from the memory. So the
+ * copies of a tracer have an allowance: VOLUME bytes a second. What is not used is saved, up to VOLUME_SAVED. If too
+ * little is left, only STACK_SMALL bytes are copied.
  *
  * If a signal handler runs on an alternate stack, a frame at the end of that stack contains the bounds of that stack,
  * and the stack pointer of the code that the signal has interrupted. Then the stack of that code is copied, too,
  * beginning at that stack pointer. The two copies together are not larger than the limit.
  */
 
+#define VOLUME (256u << 20)      /* bytes a second */
+#define VOLUME_SAVED (32u << 20) /* bytes */
+#define STACK_SMALL 32768u       /* bytes */
+
 int stack_init(struct stack *stack, size_t limit)
 {
-    *stack = (struct stack){.limit = limit};
+    *stack = (struct stack){.limit = limit, .allowance = VOLUME_SAVED, .allowance_at = time_now()};
     if (limit == 0)
         return 0;
     stack->bytes = malloc(limit);
@@ -119,22 +129,42 @@ static bool stack_find_below(const struct stack *stack, bool compat, uint64_t *e
     return false;
 }
 
-static void stack_copy(struct stack *stack, pid_t tid, uint64_t sp, bool compat)
+/* Returns how many bytes the next copy may have. */
+static size_t stack_allowed(struct stack *stack)
+{
+    uint64_t now = time_now(), elapsed = now - stack->allowance_at;
+    uint64_t more = elapsed < 1000000000u ? elapsed * VOLUME / 1000000000u : VOLUME_SAVED;
+
+    stack->allowance_at = now;
+    stack->allowance = stack->allowance + more < VOLUME_SAVED ? stack->allowance + more : VOLUME_SAVED;
+    size_t allowed = stack->allowance > STACK_SMALL ? (size_t)stack->allowance : STACK_SMALL;
+    return allowed < stack->limit ? allowed : stack->limit;
+}
+
+static void stack_copy_both(struct stack *stack, pid_t tid, uint64_t sp, bool compat)
 {
     uint64_t end, below;
+    size_t most = stack_allowed(stack);
 
     stack->head.start = sp;
     stack->head.size = stack->head.below_size = 0;
     if (!regs_are_unwound(compat))
         return;
-    stack->head.size = (uint32_t)stack_copy_memory(tid, sp, stack->bytes, stack->limit);
+    stack->head.size = (uint32_t)stack_copy_memory(tid, sp, stack->bytes, most);
     if (!stack_find_below(stack, compat, &end, &below))
         return;
     if (stack->head.size > end - sp)
         stack->head.size = (uint32_t)(end - sp);
     stack->head.below_start = below;
     stack->head.below_size = (uint32_t)stack_copy_memory(tid, below, stack->bytes + stack->head.size,
-                                                         stack->limit - stack->head.size);
+                                                         most - stack->head.size);
+}
+
+static void stack_copy(struct stack *stack, pid_t tid, uint64_t sp, bool compat)
+{
+    stack_copy_both(stack, tid, sp, compat);
+    uint64_t used = (uint64_t)stack->head.size + stack->head.below_size;
+    stack->allowance -= used < stack->allowance ? used : stack->allowance;
 }
 
 void stack_take(struct stack *stack, pid_t tid, const struct regs *regs)

@@ -30,6 +30,8 @@ struct regs;
 struct stack {
     size_t limit;           /* largest size of a copy, bytes; 0: no stack is copied */
     unsigned char *bytes;   /* owned; has room for `limit` bytes */
+    uint64_t allowance;     /* bytes that may be copied, as of the time allowance_at */
+    uint64_t allowance_at;
     struct wire_stack head; /* addresses, sizes and registers of the last copy */
     const struct wire_python *python; /* borrowed; the Python frames of the last copy; NULL: none */
 };

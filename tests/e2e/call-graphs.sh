@@ -57,10 +57,10 @@ between "a handler in less room than its stack" 0.95 \
 	"$(share small "^[0-9]+ \[truncated\];descend" halves)" 1
 
 # 400 calls of more than 200 bytes are 80 KiB
-record deep -- "$targets/call-chain" busy 400 0.7
+record deep --stack-size 16k -- "$targets/call-chain" busy 400 0.7
 between "deep: cut at 16 KiB, and said to be" 0.97 "$(share deep "^[0-9]+ \[truncated\];$(repeat descend 30)" halves)" 1
-record whole --stack-size 262144 -- "$targets/call-chain" busy 400 0.7
-between "deep: with more room whole" 0.97 "$(share whole "main;$(repeat descend 401);halves" halves)" 1
+record whole -- "$targets/call-chain" busy 400 0.7
+between "deep: whole" 0.97 "$(share whole "main;$(repeat descend 401);halves" halves)" 1
 
 # where one exec or fork follows the other
 record execs -- "$targets/event-storm" exec 60 3000
@@ -79,7 +79,7 @@ between "mappings from lists" 0.97 "$(share lists "main;$chain;halves" halves)" 
 # the vDSO is in no file, so it has no names when it is replayed
 expect "replayed" "$(grep -Ev 'vdso|__kernel' "$work/e1" | sort)" "$(grep -Ev 'vdso|__kernel' "$work/e2" | sort)"
 
-for bad in 1023 1048577 x; do
+for bad in 1023 1048577 1025k 2M 16q x; do
 	"$pprofil" --stack-size "$bad" true 2>"$work/err"
 	expect "stack size $bad: status" 125 $?
 	expect "stack size $bad: one line" 1 "$(wc -l <"$work/err")"
