@@ -22,7 +22,7 @@
  * are smaller, so this room is enough for a longer time. */
 #define RING_SECONDS 6
 #define STACK_SECONDS 0.25
-#define STACK_TYPICAL 32768u /* bytes; few stacks are larger */
+#define STACK_TYPICAL 65536u /* bytes; few stacks are larger */
 #define RING_SIZE_MIN (1u << 20) /* bytes */
 #define RING_SIZE_MAX (64u << 20)
 #define ANSWER_SECONDS 10 /* the session waits about this long for an answer, and then kills the supervisor */

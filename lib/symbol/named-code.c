@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "symbol/function-code.h"
 #include "symbol/symbol-internal.h"
 
 /* Returns the innermost line of a location; NULL: none is known. */

@@ -4,7 +4,6 @@
 #define PPROFIL_SYMBOL_INTERNAL_H
 
 #include "symbol/elf-object.h"
-#include "symbol/function-code.h"
 #include "symbol/jit-code.h"
 #include "symbol/symbol.h"
 
@@ -72,6 +71,8 @@ const char *disassembler_problem(const struct disassembler *disassembler);
 void disassemble(struct disassembler *disassembler, const uint8_t *bytes, size_t size,
                  uint64_t address, struct disassembled *result);
 
+struct symbol_code;
+
 /* --- functions without machine code: named-code.c ------------------------------------------------- */
 
 /* Makes the code of a function that is known by names only: its source lines, as far as the profile has samples in
@@ -79,8 +80,6 @@ void disassemble(struct disassembler *disassembler, const uint8_t *bytes, size_t
 int named_code_make(const struct profile *profile, uint32_t location, struct symbol_code **code);
 
 /* --- lines of instructions: function-lines.c -------------------------------------------------- */
-
-struct symbol_code;
 
 /* Sets the source file and line of each instruction. The address of an instruction in `elf` is its
  * address in `code` plus `shift`. 0 or -ENOMEM. */
