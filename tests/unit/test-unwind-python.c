@@ -119,7 +119,7 @@ Test(unwind_python, frames_whose_native_frame_is_missing)
     make_fixture(&fixture, 4, "abc");
     fixture.python.frames[0].stack = 0x100; /* further in than all native frames */
     fixture.python.frames[1].stack = 0x3000;
-    fixture.python.frames[2].stack = 0;     /* not known */
+    fixture.python.frames[2].stack = 0; /* not known */
     cr_expect_str_eq(merged(fixture.unwinder, fixture.profile, &fixture.stack, &fixture.python), "a01b3c");
     free_fixture(&fixture);
 }

@@ -19,7 +19,8 @@
 #define SEARCH_AT_STOP 16u /* so many thread states are looked at while the thread is stopped */
 /* So many frames are read one by one while the thread is stopped. Only versions before 3.11 need many */
 #define SINGLES_MAX 256u
-#define PAGE 4096u /* no machine has smaller pages */
+#define PAGE 4096u   /* no machine has smaller pages */
+#define GAP_MAX 512u /* frames whose addresses differ by so many bytes are read together */
 #define STATE_BYTES_MAX 256u
 
 struct python_reader *python_reader_new(uint32_t number)
@@ -105,7 +106,7 @@ static uint32_t walk_find_cached(struct frame_walk *walk, uint64_t address)
     const struct python_thread *thread = walk->thread;
 
     for (uint32_t i = walk->hint; i < thread->frame_count; i++)
-        if (thread->frames[i] == address && walk->reader->frame_done[i]) {
+        if (thread->frames[i] == address && walk->reader->frame_at[i] != NULL) {
             walk->hint = i + 1;
             return i;
         }
@@ -209,8 +210,8 @@ static uint64_t walk_add_frame(struct frame_walk *walk, uint64_t address, const 
     else
         /* the lowest bits are tags (_PyStackRef of 3.14) */
         frame->code = word_at(frame_field(layout, bytes, layout->frame_code)) & ~UINT64_C(7);
-    if (cached < walk->thread->frame_count && walk->thread->codes[cached] == frame->code && reader->code_done[cached])
-        frame->code_bytes = reader->code_bytes[cached];
+    if (cached < walk->thread->frame_count && walk->thread->codes[cached] == frame->code)
+        frame->code_bytes = reader->code_at[cached];
     if (layout->frame_entry != 0 && *frame_field(layout, bytes, layout->frame_entry) != 0)
         walk_leave_cframe(walk);
     return word_at(frame_field(layout, bytes, layout->frame_previous));
@@ -227,7 +228,7 @@ static void walk_frames(struct frame_walk *walk, uint64_t address)
             break;
         }
         uint32_t cached = walk_find_cached(walk, address);
-        const uint8_t *bytes = cached < walk->thread->frame_count ? reader->frame_bytes[cached]
+        const uint8_t *bytes = cached < walk->thread->frame_count ? reader->frame_at[cached]
                                                                   : walk_read_frame(walk, address);
         if (bytes == NULL)
             break;
@@ -237,27 +238,66 @@ static void walk_frames(struct frame_walk *walk, uint64_t address)
 
 /* --- a sample ------------------------------------------------------------------------------------- */
 
+/* Adds the frames of the last sample to the list of pieces, the outermost first, because it is the most likely to be
+ * still there. Frames that lie close together become one piece. */
+static void reader_add_frames(struct python_reader *reader, const struct python_layout *layout,
+                              const struct python_thread *thread)
+{
+    struct gather *gather = &reader->gather;
+    uint8_t *at = reader->frame_area;
+
+    for (uint32_t i = thread->frame_count; i-- > 0;) {
+        uint64_t gap = i + 1 < thread->frame_count ? thread->frames[i] - thread->frames[i + 1] : 0;
+        size_t left = (size_t)(reader->frame_area + sizeof reader->frame_area - at);
+        if (gap >= layout->frame_size && gap <= GAP_MAX && left >= gap + (size_t)i * PYTHON_FRAME_BYTES) {
+            struct iovec *here = &gather->here[gather->count - 1];
+            here->iov_len += gap;
+            gather->there[gather->count - 1].iov_len += gap;
+            at += gap;
+        } else {
+            gather_add(gather, thread->frames[i] + layout->frame_low, at, layout->frame_size);
+            at += layout->frame_size;
+        }
+        reader->frame_at[i] = at - layout->frame_size;
+        reader->frame_piece[i] = (uint16_t)(gather->count - 1);
+    }
+}
+
+/* Adds the code objects of these frames. A code object that calls itself is added once. */
+static void reader_add_codes(struct python_reader *reader, const struct python_layout *layout,
+                             const struct python_thread *thread)
+{
+    for (uint32_t i = thread->frame_count; i-- > 0;) {
+        bool same = i + 1 < thread->frame_count && thread->codes[i] == thread->codes[i + 1];
+        if (same) {
+            reader->code_at[i] = reader->code_at[i + 1];
+            reader->code_piece[i] = reader->code_piece[i + 1];
+            continue;
+        }
+        reader->code_at[i] = reader->code_area[i];
+        reader->code_piece[i] = (uint16_t)gather_add(&reader->gather, thread->codes[i] + layout->code_low,
+                                                     reader->code_area[i],
+                                                     thread->codes[i] != 0 ? layout->code_size : 0);
+    }
+}
+
 /* Reads the thread states, and the frames and code objects of the last sample. */
 static void reader_copy(struct python_reader *reader, const struct python_layout *layout,
                         const struct python_thread *thread, pid_t tid, struct state_copy *states)
 {
     struct gather *gather = &reader->gather;
-    unsigned first;
 
     gather->count = 0;
     for (unsigned i = 0; i < thread->state_count; i++)
         state_add(gather, layout, thread, thread->states[i], &states[i]);
-    first = gather->count;
-    /* the outermost frames first, because they are the most likely to be still there */
-    for (uint32_t i = thread->frame_count; i-- > 0;) {
-        gather_add(gather, thread->frames[i] + layout->frame_low, reader->frame_bytes[i], layout->frame_size);
-        gather_add(gather, thread->codes[i] + layout->code_low, reader->code_bytes[i],
-                   thread->codes[i] != 0 ? layout->code_size : 0);
-    }
+    reader_add_frames(reader, layout, thread);
+    reader_add_codes(reader, layout, thread);
     gather_read(gather, tid);
-    for (uint32_t i = thread->frame_count, piece = first; i-- > 0; piece += 2) {
-        reader->frame_done[i] = gather->done[piece];
-        reader->code_done[i] = gather->done[piece + 1];
+    for (uint32_t i = 0; i < thread->frame_count; i++) {
+        if (!gather->done[reader->frame_piece[i]])
+            reader->frame_at[i] = NULL;
+        if (!gather->done[reader->code_piece[i]])
+            reader->code_at[i] = NULL;
     }
 }
 

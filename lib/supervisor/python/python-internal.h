@@ -51,12 +51,14 @@ struct known_code {
 
 struct python_reader {
     struct gather gather;
-    /* copies of the frames of the last sample, and of their code objects, in the order of python_thread.frames */
-    uint8_t frame_bytes[WIRE_PYTHON_FRAMES_MAX][PYTHON_FRAME_BYTES];
-    uint8_t code_bytes[WIRE_PYTHON_FRAMES_MAX][PYTHON_CODE_BYTES];
+    /* Copies of the frames of the last sample, and of their code objects: pointers into frame_area and code_area, in the
+     * order of python_thread.frames. NULL: the frame or code object could not be read */
+    const uint8_t *frame_at[WIRE_PYTHON_FRAMES_MAX], *code_at[WIRE_PYTHON_FRAMES_MAX];
+    uint16_t frame_piece[WIRE_PYTHON_FRAMES_MAX], code_piece[WIRE_PYTHON_FRAMES_MAX]; /* numbers in `gather` */
+    uint8_t frame_area[WIRE_PYTHON_FRAMES_MAX * PYTHON_FRAME_BYTES];
+    uint8_t code_area[WIRE_PYTHON_FRAMES_MAX][PYTHON_CODE_BYTES];
     /* copies of further code objects */
     uint8_t more_code_bytes[WIRE_PYTHON_FRAMES_MAX][PYTHON_CODE_BYTES];
-    bool frame_done[WIRE_PYTHON_FRAMES_MAX], code_done[WIRE_PYTHON_FRAMES_MAX];
     unsigned singles_left; /* so many more frames may be read one by one */
     struct read_frame walked[WIRE_PYTHON_FRAMES_MAX];
     uint32_t walked_count;
