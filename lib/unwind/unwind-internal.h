@@ -216,6 +216,7 @@ struct unwind_object {
     Elf *debug_elf;
     int debug_fd; /* owned, or -1 */
     bool debug_looked;
+    uint32_t entry_size; /* size of the function at the entry point, bytes; 0: not looked for yet */
     struct cfi_section frames, debug_frames;
     struct rule_cache cache;
 };
@@ -240,8 +241,9 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
  * the offset of the first instruction that it covers, which usually is the start of a function.
  * False: no frame description covers the instruction. */
 bool unwind_object_function(const struct unwind_object *object, uint64_t offset, uint64_t *start);
-/* Returns whether an offset of the file is 0 to 255 bytes after the program's entry point. */
-bool unwind_object_entry(const struct unwind_object *object, uint64_t offset);
+/* Returns whether an offset of the file is in the function at the program's entry point, which has no caller. If the end
+ * of this function is not known, it is assumed to have 256 bytes. */
+bool unwind_object_entry(struct unwind_object *object, uint64_t offset);
 
 /* --- frames without a frame description --------------------------------------------------- */
 
@@ -298,6 +300,8 @@ struct walk {
     uint64_t unknown; /* bit i: registers[i] is not known */
     struct mapped_object mapped[WALK_MAPPED_MAX];
     uint32_t mapped_count;
+    struct unwind_object *left; /* borrowed; the object of the last frame; NULL: none */
+    uint64_t left_offset;       /* offset of the last frame's instruction in that object */
     /* the program counter is not a return address, but the address where the thread was stopped, or
      * where a signal interrupted it */
     bool exact;

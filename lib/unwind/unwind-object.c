@@ -18,7 +18,8 @@
 #include "unwind/unwind-internal.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
-#define ENTRY_SIZE 256u /* bytes; size of the code at the entry point, which has no caller */
+/* bytes; largest size of the code at the entry point, which has no caller. It is smaller if a symbol follows it */
+#define ENTRY_SIZE_MAX 256u
 
 /* Real files stay below these limits. Without the limits, a hostile file could cost much time and memory. */
 #define SECTIONS_MAX 1024u
@@ -133,7 +134,32 @@ static bool segment_from(Elf *elf, uint64_t address, uint64_t *offset, uint64_t 
     return false;
 }
 
-bool unwind_object_entry(const struct unwind_object *object, uint64_t offset)
+/* Finds the first symbol of a function behind the entry point, if it is less than ENTRY_SIZE_MAX bytes away. Returns its
+ * distance, or ENTRY_SIZE_MAX. Labels inside a function may have symbols, too, but usually have a dot in their names. */
+static uint32_t entry_size(Elf *elf, uint64_t entry)
+{
+    uint32_t nearest = ENTRY_SIZE_MAX;
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    GElf_Sym symbol;
+
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_SYMTAB)
+            continue;
+        Elf_Data *symbols = elf_getdata(section, NULL);
+        for (int i = 0; symbols != NULL && gelf_getsym(symbols, i, &symbol) != NULL; i++) {
+            const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+            bool code = GELF_ST_TYPE(symbol.st_info) == STT_FUNC || GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE;
+            uint64_t distance = symbol.st_value - entry;
+            if (code && symbol.st_shndx != SHN_UNDEF && distance > 0 && distance < nearest && name != NULL &&
+                name[0] != '\0' && strchr(name, '.') == NULL)
+                nearest = (uint32_t)distance;
+        }
+    }
+    return nearest;
+}
+
+bool unwind_object_entry(struct unwind_object *object, uint64_t offset)
 {
     GElf_Ehdr header;
     GElf_Phdr segment;
@@ -141,7 +167,12 @@ bool unwind_object_entry(const struct unwind_object *object, uint64_t offset)
     if (object->elf == NULL || gelf_getehdr(object->elf, &header) == NULL ||
         !segment_of_offset(object->elf, offset, &segment))
         return false;
-    return offset - segment.p_offset + segment.p_vaddr - header.e_entry < ENTRY_SIZE;
+    uint64_t distance = offset - segment.p_offset + segment.p_vaddr - header.e_entry;
+    if (distance >= ENTRY_SIZE_MAX)
+        return false;
+    if (object->entry_size == 0)
+        object->entry_size = entry_size(object->elf, header.e_entry);
+    return distance < object->entry_size;
 }
 
 bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes, size_t size)

@@ -227,9 +227,12 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
                       struct unwind_frame *frame)
 {
     const struct rule *rule = NULL;
-    const struct unwind_object *object = mapped == NULL ? NULL : mapped->object;
+    struct unwind_object *object = mapped == NULL ? NULL : mapped->object;
     uint64_t offset = mapped == NULL ? 0 : walk_offset(mapped, address);
     bool in_file = object != NULL && object->elf != NULL;
+
+    walk->left = object;
+    walk->left_offset = offset;
 
     if (in_file && !walk_find_rule(walk, mapped->object, offset, &rule))
         return;
@@ -247,6 +250,8 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
     }
     if (rule != NULL)
         return walk_by_rule(walk, object, rule);
+    if (in_file && walk->exact && unwind_object_entry(object, offset) && walk_by_call(walk))
+        return; /* a function behind the entry point that has no symbol, or a call to the entry point */
     if (in_file && (unwind_object_entry(object, offset) ||
                     (!walk->exact && !call_precedes(object, walk->machine, offset + 1))))
         /* there is no caller: the program begins here, or the address here is a return address
@@ -261,11 +266,11 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
 /* --- the walk --------------------------------------------------------------------------- */
 
 /* Handles a step that has led to an address without code. If the return address of the last frame does not come from a
- * call, that frame was the outermost one. Otherwise, the function of the last frame may have pushed one word more than
+ * call, or the last frame is that of the function at the entry point, that frame was the outermost one. Otherwise, the function of the last frame may have pushed one word more than
  * its frame description says, as some hand-written functions do. So the next word is tried as the return address. */
 static void walk_out_of_code(struct walk *walk)
 {
-    if (walk->made)
+    if (walk->made || (walk->left != NULL && unwind_object_entry(walk->left, walk->left_offset)))
         return walk_end(walk, UNWIND_COMPLETE);
     walk->exact = true;
     if (!walk_by_call(walk) && !walk->ended)
@@ -316,6 +321,7 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callba
     walk.mapped_count = 0;
     walk.exact = true;
     walk.made = false;
+    walk.left = NULL;
     walk.guessed = walk.by_call = false;
     walk.framed = false;
     walk.ended = false;

@@ -62,6 +62,42 @@ between "deep: cut at 16 KiB, and said to be" 0.97 "$(share deep "^[0-9]+ \[trun
 record whole -- "$targets/call-chain" busy 400 0.7
 between "deep: whole" 0.97 "$(share whole "main;$(repeat descend 401);halves" halves)" 1
 
+# programs without libc: one whose _start has a frame description, and one whose functions have none
+if [ "$(uname -m)" = x86_64 ]; then
+	cat >"$work/freestanding.c" <<-'END'
+		static volatile int x;
+		__attribute__((noinline)) void leaf(int n) { for (int i = 0; i < n; i++) x += i; }
+		__attribute__((noinline)) void mid(int n) { leaf(n); x++; }
+		void _start(void) { for (int i = 0; i < 300000; i++) mid(1000); __asm__ volatile("syscall" : : "a"(60), "D"(0)); }
+	END
+	cat >"$work/assembler.s" <<-'END'
+		.globl _start
+		_start: mov $20000, %ebx
+		.Lagain: call outer
+		dec %ebx
+		jnz .Lagain
+		mov $60, %eax
+		xor %edi, %edi
+		syscall
+		outer: sub $24, %rsp
+		call work
+		add $24, %rsp
+		ret
+		work: mov $20000, %ecx
+		.Lloop: dec %ecx
+		jnz .Lloop
+		ret
+	END
+	for program in freestanding.c assembler.s; do
+		gcc -O1 -g -nostdlib -static -o "$work/${program%.*}" "$work/$program"
+		record "${program%.*}" -- "$work/${program%.*}"
+	done
+	between "a _start with a frame description is the outermost frame" 0.97 \
+		"$(share freestanding '^[0-9]+ _start;mid;leaf' leaf)" 1
+	between "functions behind the entry point are not taken for it" 0.97 \
+		"$(share assembler '^[0-9]+ \[no unwind info: assembler\];outer;work' work)" 1
+fi
+
 # where one exec or fork follows the other
 record execs -- "$targets/event-storm" exec 60 3000
 between "execs: from the beginning" 0.9 "$(share execs '^[0-9]+ _start')" 1
