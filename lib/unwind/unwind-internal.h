@@ -76,9 +76,8 @@ struct cfi_program {
     bool signal;           /* the caller made no call, but was interrupted by a signal */
 };
 
-/* Lists the frame descriptions of a section. Before the call, the caller sets the fields `bytes`,
- * `size`, `address`, `eh` and `ident`. Frame descriptions that make no sense are left out. 0 or
- * -ENOMEM. */
+/* Lists the frame descriptions of a section. Before the call, the caller sets the fields `bytes`, `size`, `address`,
+ * `eh` and `ident`. Frame descriptions that make no sense are left out. 0 or -ENOMEM. */
 int cfi_section_index(struct cfi_section *section);
 void cfi_section_clear(struct cfi_section *section);
 /* Finds and parses the frame description that covers a link-time address. False: there is none. */
@@ -225,9 +224,8 @@ struct unwind_object {
  * of a known machine, the object is opened, but has no rules. NULL: no memory. */
 struct unwind_object *unwind_object_open(int fd);
 void unwind_object_close(struct unwind_object *object);
-/* Finds the rule of the instruction at an offset of the file. The rule is borrowed, and only valid
- * until the next call. *rule becomes NULL if no frame description covers the instruction. 0 or
- * -ENOMEM. */
+/* Finds the rule of the instruction at an offset of the file. The rule is borrowed, and only valid until the next call.
+ * *rule becomes NULL if no frame description covers the instruction. 0 or -ENOMEM. */
 int unwind_object_rule(struct unwind_object *object, const struct machine *machine, uint64_t offset,
                        const struct rule **rule);
 /* Returns a reader of the bytes of an expression. The parameter `where` says where they are: it is
