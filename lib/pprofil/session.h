@@ -44,8 +44,8 @@ struct pprofil_options {
     uint64_t seed;           /* seed of the random jitter between samples; 0: the seed comes from the clock */
     unsigned flags;          /* enum pprofil_flags */
     const char *events_path; /* path of a file that receives all events, in the format "events"; NULL: none */
-    /* for PPROFIL_CALL_GRAPH: how many bytes of a stack a sample copies at most; 0: the default, PPROFIL_MAX_STACK. Only
-     * the used part of a stack is copied. Less is copied if stacks of this size come too often */
+    /* for PPROFIL_CALL_GRAPH: how many bytes of a stack a sample copies at most; 0: the default, PPROFIL_MAX_STACK.
+     * Only the used part of a stack is copied. Less is copied if stacks of this size come too often */
     size_t stack_size;
 };
 

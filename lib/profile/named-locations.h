@@ -4,8 +4,8 @@
  * formats without addresses.
  *
  * A location has an object, a function and a line. Its address is invented (profile_object.invented): it follows from
- * the names and line numbers. So the same location gets the same address in every profile. The addresses of the lines of
- * a function have the same order as the lines.
+ * the names and line numbers. So the same location gets the same address in every profile. The addresses of the lines
+ * of a function have the same order as the lines.
  *
  * All functions return 0, -ENOMEM or -EOVERFLOW. They copy the texts that the caller gives them.
  */

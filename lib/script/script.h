@@ -4,8 +4,9 @@
  *
  * The supervisor reads frames from the memory of an interpreter (lib/supervisor/python). Here, these frames become
  * locations of a profile: functions and lines of source files. script_find_interpreter (interpreter.c) tells whether a
- * file has an interpreter. code-objects.c keeps the code objects that the supervisor has sent, and line-tables.c decodes
- * their line tables. lib/unwind puts the locations into the stack, in the place of the interpreter's own functions.
+ * file has an interpreter. code-objects.c keeps the code objects that the supervisor has sent, and line-tables.c
+ * decodes their line tables. lib/unwind puts the locations into the stack, in the place of the interpreter's own
+ * functions.
  *
  * In a profile, a source file is an object of kind PROFILE_OBJECT_FILE, whose addresses are invented.
  */

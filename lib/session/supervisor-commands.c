@@ -18,8 +18,8 @@
 #include "session/session.h"
 
 /* Between two calls of pprofil_session_pump the ring must hold the samples of all CPUs. The ring has room for
- * RING_SECONDS of samples without their stacks, and also for STACK_SECONDS of stacks of STACK_TYPICAL bytes. Most stacks
- * are smaller, so this room is enough for a longer time. */
+ * RING_SECONDS of samples without their stacks, and also for STACK_SECONDS of stacks of STACK_TYPICAL bytes. Most
+ * stacks are smaller, so this room is enough for a longer time. */
 #define RING_SECONDS 6
 #define STACK_SECONDS 0.25
 #define STACK_TYPICAL 65536u /* bytes; few stacks are larger */

@@ -117,8 +117,8 @@ static bool is_old_name(const struct old_names *old, const GElf_Sym *symbol, con
 
 /* Rates a symbol: of the symbols at one address, the one with the highest result is used. Symbols that have a size are
  * better than symbols that have none. Next, global symbols are better than weak ones, and weak ones than local ones.
- * Next, names for today's programs are better than names for old programs. Last, the name with fewer leading underscores
- * is better. */
+ * Next, names for today's programs are better than names for old programs. Last, the name with fewer leading
+ * underscores is better. */
 static uint32_t symbol_preference(const struct old_names *old, const GElf_Sym *symbol, const char *name)
 {
     static const uint32_t binding[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};

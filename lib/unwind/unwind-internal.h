@@ -211,8 +211,7 @@ enum expression_end expression_run(struct reader code, const struct machine *mac
 struct unwind_object {
     Elf *elf; /* owned; NULL: there is no file that can be used */
     int fd;   /* owned, or -1 */
-    /* owned; the separate debug file; NULL: there is none, or it was not looked for */
-    Elf *debug_elf;
+    Elf *debug_elf; /* owned; the separate debug file; NULL: there is none, or it was not looked for */
     int debug_fd; /* owned, or -1 */
     bool debug_looked;
     uint32_t entry_size; /* size of the function at the entry point, bytes; 0: not looked for yet */
@@ -239,8 +238,8 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
  * the offset of the first instruction that it covers, which usually is the start of a function.
  * False: no frame description covers the instruction. */
 bool unwind_object_function(const struct unwind_object *object, uint64_t offset, uint64_t *start);
-/* Returns whether an offset of the file is in the function at the program's entry point, which has no caller. If the end
- * of this function is not known, it is assumed to have 256 bytes. */
+/* Returns whether an offset of the file is in the function at the program's entry point. If the end of this function is
+ * not known, it is assumed to have 256 bytes. */
 bool unwind_object_entry(struct unwind_object *object, uint64_t offset);
 
 /* --- frames without a frame description --------------------------------------------------- */
@@ -259,15 +258,11 @@ bool call_precedes(const struct unwind_object *object, const struct machine *mac
  * the instruction, but in a register or in memory. */
 bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset, uint64_t *target);
 
-/* --- interpreters ------------------------------------------------------------------------- */
-
 /* What is known about an object: whether it has an interpreter. */
 struct unwind_interpreter {
     bool looked, found;
     struct script_interpreter interpreter;
 };
-
-/* --- the unwinder ----------------------------------------------------------------------------- */
 
 struct unwinder {
     /* owned; indexed by the number by which the caller of unwind_walk knows the object; NULL: not opened yet */
@@ -370,8 +365,8 @@ bool walk_by_frame_pointer(struct walk *walk);
  * called function has pushed nothing since then. False: this does not lead to a caller. */
 bool walk_by_call(struct walk *walk);
 
-/* Steps to the caller of code that is in no file. Assumes that the code has pushed nothing but one word, which aligns the
- * stack pointer for its own call. False: this does not lead to a caller. */
+/* Steps to the caller of code that is in no file. Assumes that the code has pushed nothing but one word, which aligns
+ * the stack pointer for its own call. False: this does not lead to a caller. */
 bool walk_by_padding(struct walk *walk);
 
 /* Finds the stack pointer, which a guess has left unknown: computes it from the frame pointer. After walk_by_call, its

@@ -134,8 +134,9 @@ static bool segment_from(Elf *elf, uint64_t address, uint64_t *offset, uint64_t 
     return false;
 }
 
-/* Finds the first symbol of a function behind the entry point, if it is less than ENTRY_SIZE_MAX bytes away. Returns its
- * distance, or ENTRY_SIZE_MAX. Labels inside a function may have symbols, too, but usually have a dot in their names. */
+/* Finds the first symbol of a function behind the entry point, if it is less than ENTRY_SIZE_MAX bytes away. Returns
+ * its distance, or ENTRY_SIZE_MAX. Labels inside a function may have symbols, too, but usually have a dot in their
+ * names. */
 static uint32_t entry_size(Elf *elf, uint64_t entry)
 {
     uint32_t nearest = ENTRY_SIZE_MAX;

@@ -104,8 +104,8 @@ int unwind_profile_make_location(struct profile *profile, const struct unwind_fr
     return error != 0 ? error : profile_location(profile, object, frame->address, location);
 }
 
-/* Makes the locations of a stack's frames, the innermost first. If the stack is not complete, a mark is added behind the
- * outermost frame, as if it were the caller of that frame. python: Python frames of the same thread; NULL: none. */
+/* Makes the locations of a stack's frames, the innermost first. If the stack is not complete, a mark is added behind
+ * the outermost frame, as if it were the caller of that frame. python: Python frames of the same thread; NULL: none. */
 static int unwind_profile_make_locations(struct unwinder *unwinder, struct profile *profile,
                                          const struct unwind_stack *stack, const struct wire_python *python,
                                          uint32_t *locations, uint32_t *count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Puts Python frames into a native stack. A native frame of the interpreter's function _PyEval_EvalFrameDefault executes
- * one Python frame, or from 3.11 on several, which call each other. They take its place.
+ * Puts Python frames into a native stack. A native frame of the interpreter's function _PyEval_EvalFrameDefault
+ * executes one Python frame, or from 3.11 on several, which call each other. They take its place.
  *
  * From 3.11 on, each Python frame comes with an address in the native frame that executes it. Before, nothing links the
  * two stacks, but they have the same order, and each native frame of the function executes one Python frame. The native

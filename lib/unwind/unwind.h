@@ -153,8 +153,8 @@ int unwind_feed(struct unwinder *unwinder, struct profile *profile, const struct
 
 struct script_interpreter;
 
-/* Finds the Python interpreter in an object of the profile. *found is borrowed from the unwinder. 0; -ENOENT: the object
- * has no interpreter; -EAGAIN: the object's file has not come yet; -ENOMEM. */
+/* Finds the Python interpreter in an object of the profile. *found is borrowed from the unwinder. 0; -ENOENT: the
+ * object has no interpreter; -EAGAIN: the object's file has not come yet; -ENOMEM. */
 int unwind_find_interpreter(struct unwinder *unwinder, struct profile *profile, uint32_t object,
                             const struct script_interpreter **found);
 

@@ -5,8 +5,8 @@
  *
  * There are three guesses. The frame may have a frame pointer, as in code of JIT compilers. Or, if the thread was
  * stopped in this frame, the return address may still be where the call left it: on top of the stack, or in a register.
- * This is so in most hand-written functions and stubs, which push nothing. Or the function only passes a call on, as the
- * trampolines of python -X perf do.
+ * This is so in most hand-written functions and stubs, which push nothing. Or the function only passes a call on, as
+ * the trampolines of python -X perf do.
  *
  * The frame pointer of a sleeping thread is not known. It is found by a search of the stack for the frame record to
  * which it points: the caller's frame pointer, then the return address.

@@ -266,8 +266,9 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
 /* --- the walk --------------------------------------------------------------------------- */
 
 /* Handles a step that has led to an address without code. If the return address of the last frame does not come from a
- * call, or the last frame is that of the function at the entry point, that frame was the outermost one. Otherwise, the function of the last frame may have pushed one word more than
- * its frame description says, as some hand-written functions do. So the next word is tried as the return address. */
+ * call, or the last frame is that of the function at the entry point, that frame was the outermost one. Otherwise, the
+ * function of the last frame may have pushed one word more than its frame description says, as some hand-written
+ * functions do. So the next word is tried as the return address. */
 static void walk_out_of_code(struct walk *walk)
 {
     if (walk->made || (walk->left != NULL && unwind_object_entry(walk->left, walk->left_offset)))

@@ -37,7 +37,8 @@ enum wire_type {
     WIRE_LOST,       /* wire_lost: events were dropped because the ring was full */
     WIRE_THROTTLE,   /* wire_throttle: the rate has changed */
     WIRE_STATS,      /* wire_stats: about once a second, and as the last event */
-    /* wire_python_code: a code object of a Python interpreter. Usually comes before the first sample that refers to it */
+    /* wire_python_code: a code object of a Python interpreter. Usually comes before the first sample that refers to it
+     * */
     WIRE_PYTHON_CODE,
 };
 
@@ -297,8 +298,8 @@ enum wire_op {
     WIRE_OP_WALL, /* if `value` is 1, begin wall mode, which also samples sleeping threads; if it is 0, end wall mode */
     WIRE_OP_QUIT,       /* detach from all targets, send the last statistics, and end */
     /* The program of process `pid` has a Python interpreter of version `flags` (PY_VERSION_HEX); `value` is the address
-     * of its variable _PyRuntime. From now on, samples contain Python frames. The supervisor does not answer. But if the
-     * interpreter turns out to be another one, it sends this message back, with an error */
+     * of its variable _PyRuntime. From now on, samples contain Python frames. The supervisor does not answer. But if
+     * the interpreter turns out to be another one, it sends this message back, with an error */
     WIRE_OP_PYTHON,
     WIRE_OP_DONE,       /* sent by the supervisor, to answer any command; the fields error and pid are set */
     /* sent by the supervisor: brings the descriptor of the object with the id `value`. If there is no descriptor, the

@@ -149,8 +149,8 @@ static int await_stop(pid_t tid)
     return status;
 }
 
-/* Lets the stopped thread run faulthandler's handler, up to its end. Returns false if the handler has crashed: it follows
- * pointers that may not be valid just then. */
+/* Lets the stopped thread run faulthandler's handler, up to its end. Returns false if the handler has crashed: it
+ * follows pointers that may not be valid just then. */
 static bool run_handler(pid_t tid)
 {
     struct regs regs;

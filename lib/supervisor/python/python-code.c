@@ -162,7 +162,8 @@ static void object_add_head(struct gather *gather, const struct python_layout *l
     object->piece = gather_add(gather, object->address, object->head, size);
 }
 
-/* Begins an event for a code object, whose texts are then read to the right places. Returns NULL if there is no room. */
+/* Begins an event for a code object, whose texts are then read to the right places. Returns NULL if there is no room.
+ * */
 static struct wire_python_code *code_begin_event(struct python_reader *reader, struct new_code *code)
 {
     size_t size = sizeof(struct wire_python_code) + code->file.size + code->name.size + code->lines.size;

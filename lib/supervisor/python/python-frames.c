@@ -99,8 +99,8 @@ struct frame_walk {
     uint64_t cframe;      /* address of the present _PyCFrame; 0: none */
 };
 
-/* Finds a frame among those of the last sample. Returns its number; thread->frame_count: it is not one of them, or could
- * not be read. */
+/* Finds a frame among those of the last sample. Returns its number; thread->frame_count: it is not one of them, or
+ * could not be read. */
 static uint32_t walk_find_cached(struct frame_walk *walk, uint64_t address)
 {
     const struct python_thread *thread = walk->thread;
@@ -182,7 +182,8 @@ static void walk_leave_cframe(struct frame_walk *walk)
         walk->cframe = 0;
 }
 
-/* Returns a field of a frame. bytes: the frame's memory, from frame_low on. field: one of the layout's frame_ fields. */
+/* Returns a field of a frame. bytes: the frame's memory, from frame_low on. field: one of the layout's frame_ fields.
+ * */
 static const uint8_t *frame_field(const struct python_layout *layout, const uint8_t *bytes, uint32_t field)
 {
     return bytes + (field - layout->frame_low);

@@ -18,8 +18,8 @@ struct gather {
     bool done[GATHER_MAX]; /* set by gather_read: the piece was read */
 };
 
-/* Adds a piece to the list: `size` bytes at an address of the target are to be copied to `to`. Returns the number of the
- * piece in the list. The caller does not add more than GATHER_MAX pieces. */
+/* Adds a piece to the list: `size` bytes at an address of the target are to be copied to `to`. Returns the number of
+ * the piece in the list. The caller does not add more than GATHER_MAX pieces. */
 unsigned gather_add(struct gather *gather, uint64_t address, void *to, size_t size);
 /* Reads the pieces. If many pieces are not mapped, those after them are not read either. */
 void gather_read(struct gather *gather, pid_t tid);
@@ -51,8 +51,8 @@ struct known_code {
 
 struct python_reader {
     struct gather gather;
-    /* Copies of the frames of the last sample, and of their code objects: pointers into frame_area and code_area, in the
-     * order of python_thread.frames. NULL: the frame or code object could not be read */
+    /* Copies of the frames of the last sample, and of their code objects: pointers into frame_area and code_area, in
+     * the order of python_thread.frames. NULL: the frame or code object could not be read */
     const uint8_t *frame_at[WIRE_PYTHON_FRAMES_MAX], *code_at[WIRE_PYTHON_FRAMES_MAX];
     uint16_t frame_piece[WIRE_PYTHON_FRAMES_MAX], code_piece[WIRE_PYTHON_FRAMES_MAX]; /* numbers in `gather` */
     uint8_t frame_area[WIRE_PYTHON_FRAMES_MAX * PYTHON_FRAME_BYTES];

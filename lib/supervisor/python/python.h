@@ -114,8 +114,8 @@ struct python_thread {
     uint64_t codes[WIRE_PYTHON_FRAMES_MAX];
 };
 
-/* Finds the thread states of thread `tid`. Looks at no more than `limit` thread states. If the thread's inner_tid is not
- * known, does nothing. */
+/* Finds the thread states of thread `tid`. Looks at no more than `limit` thread states. If the thread's inner_tid is
+ * not known, does nothing. */
 void python_thread_search(struct python_thread *thread, const struct python_runtime *runtime, pid_t tid,
                           unsigned limit);
 /* Returns true if the last search looked at all thread states, and no new one has been added since. */
@@ -131,7 +131,8 @@ struct python_reader;
 struct python_reader *python_reader_new(uint32_t number);
 void python_reader_free(struct python_reader *reader);
 
-/* Reads the Python frames of thread `tid`, which is stopped or asleep. Does not allocate memory. `thread` is updated. */
+/* Reads the Python frames of thread `tid`, which is stopped or asleep. Does not allocate memory. `thread` is updated.
+ * */
 void python_reader_take(struct python_reader *reader, struct python_runtime *runtime, struct python_thread *thread,
                         pid_t tid);
 /* Returns the frames that were taken last. NULL: none. They belong to the reader. */
@@ -156,8 +157,8 @@ struct tracer;
 /* The client has found an interpreter in a process. Called with the lock. address, version: see struct python_runtime.
  * Does nothing if the process is not followed, or the interpreter is known already. Returns 0 or -ENOMEM. */
 int python_begin(struct supervisor *supervisor, pid_t pid, uint64_t address, uint32_t version);
-/* A process has forked a child. Called with the lock. The child's interpreter becomes known, so that the first sample of
- * the child has Python frames. */
+/* A process has forked a child. Called with the lock. The child's interpreter becomes known, so that the first sample
+ * of the child has Python frames. */
 void python_inherit(struct process *child, const struct process *parent);
 /* The process has executed another program. Called with the lock. Memory of the interpreter stays, because another
  * tracer may be using it. */
