@@ -51,7 +51,7 @@ while read -r python; do
 		import os
 		def burn():
 		    total = 0
-		    for i in range(3000000):
+		    for i in range(12000000):
 		        total += i % 7
 		if os.fork() == 0:
 		    burn()
