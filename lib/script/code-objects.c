@@ -12,8 +12,8 @@
 #include "profile/named-locations.h"
 #include "script/script.h"
 
+/* A code object. Code objects with equal contents, in any process, are one. */
 struct script_code {
-    uint32_t id;
     uint32_t version, first_line;
     bool hidden;                     /* it is the interpreter's own code, which calls __init__ in 3.12 and later */
     uint32_t object, function, file; /* indexes in the profile's tables objects, functions and strings */
@@ -21,14 +21,23 @@ struct script_code {
     uint32_t lines_size;
 };
 
+struct script_id {
+    uint32_t id, pid;
+    uint32_t code; /* index in script_codes.codes */
+};
+
 struct script_codes {
     struct profile *profile; /* borrowed */
     struct script_code *codes;
     uint32_t count;
+    struct hash_index by_content;
+    struct script_id *ids; /* the ids of code objects of processes that live */
+    uint32_t id_count;
     struct hash_index by_id;
-    /* finds the location of a code object and a line, or of a code object that is not known */
+    /* finds the location of a code object and a line */
     struct script_place {
-        uint32_t code, line, location;
+        uint32_t code; /* index in `codes`, plus 1; 0: the code object is not known */
+        uint32_t line, location;
     } * places;
     uint32_t place_count;
     struct hash_index by_place;
@@ -50,7 +59,9 @@ void script_codes_free(struct script_codes *codes)
     for (uint32_t i = 0; i < codes->count; i++)
         free(codes->codes[i].lines);
     free(codes->codes);
+    free(codes->ids);
     free(codes->places);
+    hash_free(&codes->by_content);
     hash_free(&codes->by_id);
     hash_free(&codes->by_place);
     free(codes);
@@ -58,14 +69,15 @@ void script_codes_free(struct script_codes *codes)
 
 /* --- code objects ------------------------------------------------------------------------------------ */
 
-static struct script_code *script_code_find(const struct script_codes *codes, uint32_t id)
+/* Returns the index of the code object with this id, plus 1; 0: it is not known. */
+static uint32_t script_find_id(const struct script_codes *codes, uint32_t id)
 {
     uint32_t hash = hash_pair(id, 0), at = hash, found;
 
     while ((found = hash_next(&codes->by_id, hash, &at)) != HASH_NONE)
-        if (codes->codes[found].id == id)
-            return &codes->codes[found];
-    return NULL;
+        if (codes->ids[found].id == id)
+            return codes->ids[found].code + 1;
+    return 0;
 }
 
 /* Converts a text of the interpreter to UTF-8. Returns memory that the caller frees; NULL: no memory. */
@@ -106,30 +118,74 @@ static int script_code_name(struct script_codes *codes, const struct wire_python
     return error;
 }
 
-int script_codes_add(struct script_codes *codes, const struct wire_python_code *event)
+static bool script_code_equals(const struct script_code *a, const struct script_code *b)
 {
-    struct script_code code = {.id = event->code, .version = event->version, .first_line = event->first_line};
-    const unsigned char *lines = (const unsigned char *)(event + 1) + event->file.size + event->name.size;
+    return a->function == b->function && a->object == b->object && a->version == b->version &&
+           a->lines_size == b->lines_size && memcmp(a->lines, b->lines, a->lines_size) == 0;
+}
 
-    if (script_code_find(codes, event->code) != NULL)
-        return 0;
+/* Finds or adds a code object by its contents. `code`: its line table is borrowed. Stores its index in *index. */
+static int script_code_intern(struct script_codes *codes, const struct script_code *code, uint32_t *index)
+{
+    uint32_t hash = hash_pair(code->function, hash_bytes(code->lines, code->lines_size)), at = hash, found;
+
+    while ((found = hash_next(&codes->by_content, hash, &at)) != HASH_NONE)
+        if (script_code_equals(&codes->codes[found], code)) {
+            *index = found;
+            return 0;
+        }
     int error = array_grow(&codes->codes, codes->count, sizeof *codes->codes);
-    if (error == 0)
-        error = script_code_name(codes, event, &code);
-    if (error != 0)
-        return error;
-    code.lines = malloc(event->lines_size > 0 ? event->lines_size : 1);
-    if (code.lines == NULL)
-        return -ENOMEM;
-    memcpy(code.lines, lines, event->lines_size);
-    code.lines_size = event->lines_size;
-    error = hash_add(&codes->by_id, hash_pair(code.id, 0), codes->count);
+    uint8_t *lines = error == 0 ? malloc(code->lines_size > 0 ? code->lines_size : 1) : NULL;
+    if (lines == NULL)
+        return error != 0 ? error : -ENOMEM;
+    memcpy(lines, code->lines, code->lines_size);
+    error = hash_add(&codes->by_content, hash, codes->count);
     if (error != 0) {
-        free(code.lines);
+        free(lines);
         return error;
     }
-    codes->codes[codes->count++] = code;
+    codes->codes[codes->count] = *code;
+    codes->codes[codes->count].lines = lines;
+    *index = codes->count++;
     return 0;
+}
+
+int script_codes_add(struct script_codes *codes, const struct wire_python_code *event)
+{
+    /* the constness of the line table is only cast away: script_code_intern copies it */
+    uint8_t *lines = (uint8_t *)(uintptr_t)(event + 1) + event->file.size + event->name.size;
+    struct script_code code = {
+        .version = event->version, .first_line = event->first_line, .lines = lines, .lines_size = event->lines_size};
+    struct script_id id = {.id = event->code, .pid = event->pid};
+
+    if (script_find_id(codes, event->code) != 0)
+        return 0;
+    int error = script_code_name(codes, event, &code);
+    if (error == 0)
+        error = script_code_intern(codes, &code, &id.code);
+    if (error == 0)
+        error = array_grow(&codes->ids, codes->id_count, sizeof *codes->ids);
+    if (error == 0)
+        error = hash_add(&codes->by_id, hash_pair(id.id, 0), codes->id_count);
+    if (error == 0)
+        codes->ids[codes->id_count++] = id;
+    return error;
+}
+
+int script_codes_forget(struct script_codes *codes, uint32_t pid)
+{
+    uint32_t kept = 0, count = codes->id_count;
+    int error = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (codes->ids[i].pid != pid)
+            codes->ids[kept++] = codes->ids[i];
+    if (kept == count)
+        return 0;
+    hash_clear(&codes->by_id);
+    for (codes->id_count = 0; error == 0 && codes->id_count < kept; codes->id_count++)
+        error = hash_add(&codes->by_id, hash_pair(codes->ids[codes->id_count].id, 0), codes->id_count);
+    return error;
 }
 
 /* --- locations --------------------------------------------------------------------------------------- */
@@ -165,8 +221,8 @@ static int script_make_location(struct script_codes *codes, const struct script_
 
 int script_codes_location(struct script_codes *codes, const struct wire_python_frame *frame, uint32_t *location)
 {
-    const struct script_code *code = script_code_find(codes, frame->code);
-    struct script_place place = {.code = code != NULL ? code->id : 0};
+    struct script_place place = {.code = script_find_id(codes, frame->code)};
+    const struct script_code *code = place.code != 0 ? &codes->codes[place.code - 1] : NULL;
 
     *location = PROFILE_NONE;
     if (code != NULL && code->hidden)

@@ -227,7 +227,8 @@ bool script_find_interpreter(int fd, const char *path, struct script_interpreter
     if (elf_version(EV_CURRENT) == EV_NONE)
         return false;
     search.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    if (search.elf != NULL && elf_kind(search.elf) == ELF_K_ELF)
+    /* the layouts of 32-bit interpreters are not known */
+    if (search.elf != NULL && elf_kind(search.elf) == ELF_K_ELF && gelf_getclass(search.elf) == ELFCLASS64)
         search_file(&search);
     if (interpreter->runtime != 0) {
         search_segments(&search);

@@ -55,6 +55,9 @@ struct script_codes *script_codes_new(struct profile *profile);
 void script_codes_free(struct script_codes *codes);
 /* Adds a code object. Does nothing if it is there already. 0, -ENOMEM or -EOVERFLOW. */
 int script_codes_add(struct script_codes *codes, const struct wire_python_code *event);
+/* Forgets the ids of a process's code objects, because the process has ended or executes another program. Without this,
+ * a profile of many short processes would grow with each of them. 0, -ENOMEM or -EOVERFLOW. */
+int script_codes_forget(struct script_codes *codes, uint32_t pid);
 /* Finds or adds the location of a frame in the profile. If the code object of the frame is not known, the location has
  * the name "[Python code]". PROFILE_NONE: the frame is one of the interpreter's own, which no user wants to see. 0,
  * -ENOMEM or -EOVERFLOW. */

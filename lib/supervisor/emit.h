@@ -24,8 +24,8 @@ void emit_set_ring(struct supervisor *supervisor, struct ring *ring);
  * and there must be a ring. */
 void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
                  const struct wire_sample *sample, const struct stack *stack);
-/* Sends a code object of a Python interpreter. Returns false if the ring has no room for it; then it does not count as
- * lost, because the caller reads it again. There must be a ring. */
+/* Sends a code object of a Python interpreter. Returns false if the ring has no room for it. The event then counts as
+ * lost, but the caller reads the code object again, and sends it later. There must be a ring. */
 bool emit_python_code(struct supervisor *supervisor, const struct wire_python_code *code);
 /* Tells the client that the Python interpreter of a process has not the layout of its version. */
 void emit_python_refusal(struct supervisor *supervisor, pid_t pid, uint32_t version);

@@ -203,13 +203,29 @@ static int unwind_feed_stack(struct unwinder *unwinder, struct profile *profile,
     return error == 0 ? profile_feed_sample(profile, sample, node) : error;
 }
 
+/* Returns whether an event reports that a process has ended, or executes another program. Stores its pid in *pid. */
+static bool unwind_ends_program(const struct wire_header *event, uint32_t *pid)
+{
+    const struct wire_exit *end = (const void *)event;
+    const struct wire_task *exec = (const void *)event;
+
+    *pid = event->type == WIRE_EXEC ? exec->pid : end->pid;
+    return event->type == WIRE_EXEC || (event->type == WIRE_EXIT && end->pid == end->tid);
+}
+
 int unwind_feed(struct unwinder *unwinder, struct profile *profile, const struct wire_header *event)
 {
     const struct wire_sample *sample = (const void *)event;
     const struct wire_stack *stack = event->type == WIRE_SAMPLE ? wire_sample_stack(sample) : NULL;
+    uint32_t pid;
 
     if (event->type == WIRE_PYTHON_CODE)
         return unwind_add_code(unwinder, profile, (const struct wire_python_code *)event);
+    if (unwinder->codes != NULL && unwind_ends_program(event, &pid)) {
+        int error = script_codes_forget(unwinder->codes, pid);
+        if (error != 0)
+            return error;
+    }
     if (stack == NULL)
         return profile_feed(profile, event);
     return unwind_feed_stack(unwinder, profile, sample, stack);

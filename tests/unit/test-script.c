@@ -160,6 +160,29 @@ Test(script, frames_become_locations)
     profile_free(profile);
 }
 
+Test(script, ended_processes_are_forgotten)
+{
+    struct profile *profile = profile_new();
+    struct script_codes *codes = script_codes_new(profile);
+    struct code_event event;
+
+    for (uint32_t id = 1; id <= 100; id++) {
+        make_code(&event, id, "t.py", "f", 1, 1);
+        event.head.pid = 10 + id % 2;
+        cr_assert_eq(script_codes_add(codes, &event.head), 0);
+    }
+    cr_assert_eq(script_codes_forget(codes, 10), 0);
+    cr_assert_eq(script_codes_forget(codes, 99), 0);
+    for (uint32_t id = 1; id <= 100; id++)
+        cr_expect_str_eq(frame_text(codes, profile, id, 4),
+                         id % 2 == 0 ? "[Python code] :0 [unknown]" : "f t.py:2 t.py");
+    make_code(&event, 2, "t.py", "f", 1, 1);
+    cr_assert_eq(script_codes_add(codes, &event.head), 0);
+    cr_expect_str_eq(frame_text(codes, profile, 2, 4), "f t.py:2 t.py");
+    script_codes_free(codes);
+    profile_free(profile);
+}
+
 Test(script, texts_of_any_width)
 {
     struct profile *profile = profile_new();

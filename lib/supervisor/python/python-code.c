@@ -19,8 +19,9 @@
 #include "supervisor/target-memory.h"
 
 #define KNOWN_SIZE_FIRST 1024u
-#define IDS_MAX 0xffffffu /* ids that a reader may give */
-#define HEAD_BYTES 128u   /* so much of a text or line table is read at first; more than the head of any object */
+#define KEPT_STACKS 100000u /* a code object that is not in so many stacks may be forgotten */
+#define IDS_MAX 0xffffffu   /* ids that a reader may give */
+#define HEAD_BYTES 128u     /* so much of a text or line table is read at first; more than the head of any object */
 
 /* --- the table of known code objects -------------------------------------------------------------- */
 
@@ -35,20 +36,36 @@ static struct known_code *known_find(const struct python_reader *reader, uint32_
     return &reader->known[at];
 }
 
-/* Doubles the size of the table. If memory is short, the table stays as it is. */
-static void known_grow(struct python_reader *reader)
+/* Makes a table of `size` entries, with the code objects that were met in the last `kept` stacks. If memory is short, the
+ * table stays as it is. */
+static void known_rebuild(struct python_reader *reader, uint32_t size, uint32_t kept)
 {
-    uint32_t old_size = reader->known_size, size = old_size == 0 ? KNOWN_SIZE_FIRST : old_size * 2;
+    uint32_t old_size = reader->known_size;
     struct known_code *old = reader->known, *known = calloc(size, sizeof *known);
 
     if (known == NULL)
         return;
     reader->known = known;
     reader->known_size = size;
+    reader->known_count = 0;
     for (uint32_t i = 0; i < old_size; i++)
-        if (old[i].address != 0)
+        if (old[i].address != 0 && reader->takes - old[i].used <= kept) {
             *known_find(reader, old[i].runtime, old[i].address) = old[i];
+            reader->known_count++;
+        }
     free(old);
+}
+
+/* Makes room in the table. Code objects that were not met lately are forgotten: their processes may have ended. If they
+ * are met again, they get new ids. */
+static void known_make_room(struct python_reader *reader)
+{
+    if (reader->known_size == 0)
+        known_rebuild(reader, KNOWN_SIZE_FIRST, UINT32_MAX);
+    else
+        known_rebuild(reader, reader->known_size, KEPT_STACKS);
+    if (reader->known_count >= reader->known_size / 4)
+        known_rebuild(reader, reader->known_size * 2, UINT32_MAX);
 }
 
 void python_reader_settle(struct python_reader *reader, bool lost)
@@ -58,7 +75,7 @@ void python_reader_settle(struct python_reader *reader, bool lost)
     reader->unsent_count = 0;
     reader->codes_size = 0;
     if (reader->known_count >= reader->known_size / 2)
-        known_grow(reader);
+        known_make_room(reader);
 }
 
 struct wire_python_code *python_reader_codes(struct python_reader *reader, size_t *size)
@@ -293,12 +310,15 @@ static struct known_code *code_know(struct python_reader *reader, const struct p
     struct known_code *known = known_find(reader, runtime->number, frame->code);
     uint64_t print = code_print(&runtime->layout, frame);
 
-    if (known->address != 0 && known->print == print)
+    if (known->address != 0 && known->print == print) {
+        known->used = reader->takes;
         return known;
+    }
     if (reader->last_id == IDS_MAX || (known->address == 0 && reader->known_count >= reader->known_size / 4 * 3))
         return NULL;
     reader->known_count += known->address == 0;
-    *known = (struct known_code){.address = frame->code, .runtime = runtime->number, .print = print};
+    *known = (struct known_code){
+        .address = frame->code, .runtime = runtime->number, .print = print, .used = reader->takes};
     known->id = reader->number << 24 | ++reader->last_id;
     return known;
 }

@@ -361,6 +361,7 @@ void python_reader_take(struct python_reader *reader, struct python_runtime *run
     reader->taken.head = (struct wire_python){0};
     reader->walked_count = reader->block_size = 0;
     reader->truncated = false;
+    reader->takes++;
     reader->singles_left = SINGLES_MAX;
     if (atomic_load(&runtime->check) != PYTHON_GOOD)
         return;

@@ -47,6 +47,7 @@ struct known_code {
     uint32_t id;
     uint64_t print; /* hash of the fields that tell it from another code object at the same address */
     bool sent;      /* its names were read and sent to the client */
+    uint32_t used;  /* the value of python_reader.takes when it was last met */
 };
 
 struct python_reader {
@@ -73,6 +74,7 @@ struct python_reader {
     uint32_t known_size;      /* number of entries, a power of two */
     uint32_t known_count;
     uint32_t number, last_id;
+    uint32_t takes; /* number of stacks that were read; may overflow */
     size_t codes_size; /* bytes used in `codes` */
     _Alignas(8) uint8_t codes[CODES_BYTES_MAX];
     uint32_t unsent[NEW_CODES_MAX]; /* the entries of `known` whose events are in `codes` */

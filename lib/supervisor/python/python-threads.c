@@ -16,7 +16,6 @@
 #include "supervisor/python/python.h"
 #include "supervisor/target-memory.h"
 
-#define INTERPRETERS_MAX 64u /* so many interpreter states are followed */
 #define CHECKED_STATES_MAX 4u
 #define CHECKS_MAX 8u /* after this number of failed checks, the layout is known to be wrong */
 #define STATE_BYTES_MAX 256u
@@ -110,7 +109,7 @@ struct thread_search {
     struct python_thread *thread;
     const struct python_layout *layout;
     pid_t tid;
-    unsigned left; /* so many more thread states may be looked at */
+    unsigned left; /* so many more interpreter states and thread states may be looked at */
 };
 
 /* Returns true if a pthread_t belongs to the thread with this id. */
@@ -169,7 +168,8 @@ static void python_search_all(struct thread_search *search, uint64_t runtime, ui
     thread->id_field = field;
     python_read_word(search->tid, runtime + layout->runtime_interpreters, &interpreter);
     thread->searched_interpreter = interpreter;
-    for (unsigned i = 0; i < INTERPRETERS_MAX && interpreter != 0; i++) {
+    for (unsigned i = 0; search->left > 0 && interpreter != 0; i++) {
+        search->left--;
         python_search_interpreter(search, interpreter, &newest);
         if (i == 0)
             thread->searched_state = newest;
@@ -177,6 +177,7 @@ static void python_search_all(struct thread_search *search, uint64_t runtime, ui
         python_read_word(search->tid, interpreter + layout->interpreter_next, &next);
         interpreter = next;
     }
+    thread->search_more |= interpreter != 0;
 }
 
 void python_thread_search(struct python_thread *thread, const struct python_runtime *runtime, pid_t tid, unsigned limit)

@@ -114,7 +114,7 @@ struct python_thread {
     uint64_t codes[WIRE_PYTHON_FRAMES_MAX];
 };
 
-/* Finds the thread states of thread `tid`. Looks at no more than `limit` thread states. If the thread's inner_tid is
+/* Finds the thread states of thread `tid`. Looks at no more than `limit` interpreter and thread states. If the thread's inner_tid is
  * not known, does nothing. */
 void python_thread_search(struct python_thread *thread, const struct python_runtime *runtime, pid_t tid,
                           unsigned limit);
