@@ -139,7 +139,8 @@
  *     be held until the next piece begins. A SIGPIPE that only a piece has raised is not delivered.
  *  2. Between seeing the stop of an interrupt and the resume, the tracer only reads registers, copies the stack, reads
  *     the frames of a Python interpreter, repairs a call and writes the debug log. Reading Python frames usually takes
- *     one to three system calls, and at most some hundred. Repairing a call takes up to 30 system calls. Closing the gaps between
+ *     one to three system calls, and at most some hundred. Repairing a call takes up to 30 system calls. Closing the
+ * gaps between
  *     the messages of a recvmmsg(2) may take thousands. None of this allocates or takes the lock. Exceptions:
  *     - if the process may be about to execute a program, the list of its mappings is opened with the lock, and the
  *       number of the tracee's CPU is read. After the resume, both steps might have to wait for the exec;

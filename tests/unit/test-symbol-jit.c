@@ -113,7 +113,7 @@ static void make_dump(void)
     fwrite(header, sizeof header, 1, file);
     dump_lines(file, 0x1000, 0x1000, "/src/a.js");
     dump_load(file, 0x1000, 16, 0, "first");
-    /* V8 writes line addresses that are 0x40 too high. The reader subtracts 0x40 from them */
+    /* V8 adds 0x40, the size of an ELF header, to the address of each line. The reader subtracts it again */
     dump_lines(file, 0x2000, 0x2040, "/src/b.js");
     dump_load(file, 0x2000, 16, 1, "second");
     dump_lines(file, 0x3000, 0x3000, "W\x01");

@@ -36,8 +36,8 @@ static struct known_code *known_find(const struct python_reader *reader, uint32_
     return &reader->known[at];
 }
 
-/* Makes a table of `size` entries, with the code objects that were met in the last `kept` stacks. If memory is short, the
- * table stays as it is. */
+/* Makes a table of `size` entries, with the code objects that were met in the last `kept` stacks. If memory is short,
+ * the table stays as it is. */
 static void known_rebuild(struct python_reader *reader, uint32_t size, uint32_t kept)
 {
     uint32_t old_size = reader->known_size;

@@ -114,8 +114,8 @@ struct python_thread {
     uint64_t codes[WIRE_PYTHON_FRAMES_MAX];
 };
 
-/* Finds the thread states of thread `tid`. Looks at no more than `limit` interpreter and thread states. If the thread's inner_tid is
- * not known, does nothing. */
+/* Finds the thread states of thread `tid`. Looks at no more than `limit` interpreter and thread states. If the thread's
+ * inner_tid is not known, does nothing. */
 void python_thread_search(struct python_thread *thread, const struct python_runtime *runtime, pid_t tid,
                           unsigned limit);
 /* Returns true if the last search looked at all thread states, and no new one has been added since. */
