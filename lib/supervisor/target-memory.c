@@ -32,6 +32,13 @@ int target_memory_read(pid_t tid, uint64_t address, void *to, size_t size)
     return target_memory_result(process_vm_readv(tid, &here, 1, &there, 1, 0), size);
 }
 
+ssize_t target_memory_read_pieces(pid_t tid, const struct iovec *here, const struct iovec *there, unsigned count)
+{
+    ssize_t got = process_vm_readv(tid, here, count, there, count, 0);
+
+    return got < 0 ? -errno : got;
+}
+
 int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t size)
 {
     struct iovec here = {.iov_base = (void *)from, .iov_len = size};

@@ -134,7 +134,7 @@ static bool walk_read_block(const struct frame_walk *walk, uint64_t start, bool 
         here[count] = (struct iovec){at - count * PAGE, PAGE};
         there[count] = (struct iovec){(void *)(low - count * PAGE), PAGE};
     }
-    ssize_t got = process_vm_readv(walk->tid, here, count, there, count, 0);
+    ssize_t got = target_memory_read_pieces(walk->tid, here, there, count);
     reader->block_size = 0;
     if (got < (ssize_t)size)
         return false;
@@ -173,17 +173,29 @@ static void walk_end_group(struct frame_walk *walk, uint64_t stack)
         reader->walked[walk->group_start].stack = stack;
 }
 
-/* 3.11: the frame is the outermost one of its native frame, which also has the present _PyCFrame. */
-static void walk_leave_cframe(struct frame_walk *walk)
+/* 3.11: the frame is the outermost one of its native frame, which also has the present _PyCFrame. Finds the next
+ * _PyCFrame. A _PyCFrame never changes its successor, so if it was there at the last sample, nothing is read. cached:
+ * the number that the frame had in the last sample, or thread->frame_count. */
+static void walk_leave_cframe(struct frame_walk *walk, uint32_t cached)
 {
-    walk_end_group(walk, walk->cframe);
-    if (walk->cframe != 0 && target_memory_read(walk->tid, walk->cframe + walk->layout->cframe_previous, &walk->cframe,
-                                                sizeof walk->cframe) != 0)
-        walk->cframe = 0;
+    const struct python_thread *thread = walk->thread;
+    struct python_reader *reader = walk->reader;
+    uint64_t cframe = walk->cframe;
+
+    walk_end_group(walk, cframe);
+    walk->cframe = 0;
+    if (cframe != 0 && cached + 1 < thread->frame_count && thread->stacks[cached] == cframe) {
+        walk->cframe = thread->stacks[cached + 1];
+    } else if (cframe != 0 && reader->singles_left > 0) {
+        reader->singles_left--;
+        if (target_memory_read(walk->tid, cframe + walk->layout->cframe_previous, &walk->cframe, sizeof walk->cframe) !=
+            0)
+            walk->cframe = 0;
+    }
 }
 
-/* Returns a field of a frame. bytes: the frame's memory, from frame_low on. field: one of the layout's frame_ fields.
- * */
+/* Returns a field of a frame. bytes: the frame's memory, from frame_low on. field: one of the frame_ fields of the
+ * layout. */
 static const uint8_t *frame_field(const struct python_layout *layout, const uint8_t *bytes, uint32_t field)
 {
     return bytes + (field - layout->frame_low);
@@ -214,7 +226,7 @@ static uint64_t walk_add_frame(struct frame_walk *walk, uint64_t address, const 
     if (cached < walk->thread->frame_count && walk->thread->codes[cached] == frame->code)
         frame->code_bytes = reader->code_at[cached];
     if (layout->frame_entry != 0 && *frame_field(layout, bytes, layout->frame_entry) != 0)
-        walk_leave_cframe(walk);
+        walk_leave_cframe(walk, cached);
     return word_at(frame_field(layout, bytes, layout->frame_previous));
 }
 
@@ -332,6 +344,7 @@ static void reader_remember(const struct python_reader *reader, struct python_th
     for (uint32_t i = 0; i < reader->walked_count; i++) {
         thread->frames[i] = reader->walked[i].address;
         thread->codes[i] = reader->walked[i].code;
+        thread->stacks[i] = reader->walked[i].stack;
     }
     thread->frame_count = reader->walked_count;
 }

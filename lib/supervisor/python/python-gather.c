@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "supervisor/python/python-internal.h"
+#include "supervisor/target-memory.h"
 
 #define FAILURES_MAX 4u /* after so many unreadable pieces, the rest is not read */
 
@@ -36,9 +37,9 @@ void gather_read(struct gather *gather, pid_t tid)
 
     while (at < gather->count && failures < FAILURES_MAX) {
         unsigned count = gather->count - at < IOV_MAX ? gather->count - at : IOV_MAX;
-        ssize_t got = process_vm_readv(tid, &gather->here[at], count, &gather->there[at], count, 0);
+        ssize_t got = target_memory_read_pieces(tid, &gather->here[at], &gather->there[at], count);
         unsigned next = got < 0 ? at : gather_mark(gather, at, (size_t)got);
-        if (got < 0 && errno != EFAULT)
+        if (got < 0 && got != -EFAULT)
             return;
         if (next < at + count) { /* piece `next` cannot be read */
             next++;

@@ -108,10 +108,11 @@ struct python_thread {
      * that time. Further searches are useless until they change */
     uint64_t searched_interpreter, searched_state;
     bool search_more; /* the last search ended before it had seen all thread states */
-    /* the frames of the last sample, and the code object of each frame, the innermost first */
+    /* the frames of the last sample, the innermost first; the code object of each, and wire_python_frame.stack */
     uint32_t frame_count;
     uint64_t frames[WIRE_PYTHON_FRAMES_MAX];
     uint64_t codes[WIRE_PYTHON_FRAMES_MAX];
+    uint64_t stacks[WIRE_PYTHON_FRAMES_MAX];
 };
 
 /* Finds the thread states of thread `tid`. Looks at no more than `limit` interpreter and thread states. If the thread's
