@@ -80,11 +80,13 @@ static void test_names(pprofil_session *session, pprofil_live *live)
         row = find_row(live, PPROFIL_BY_FUNCTION, "spend_half");
     }
     check("definitions arrive", strstr(row.file, "known-shares.c") != NULL && row.line > 0);
-    /* with 400 samples, a half and three tenths are five standard deviations apart */
+    /* With 400 samples, a half and three tenths are five standard deviations apart. On a busy machine samples stand for
+     * unequal times, and more are needed. */
     until = now_ms() + PATIENCE_MS;
-    while (totals_of(session).samples < 400 && now_ms() < until)
+    do {
         pump(session, 100);
-    row = find_row(live, PPROFIL_BY_PROCESS, "known-shares");
+        row = find_row(live, PPROFIL_BY_PROCESS, "known-shares");
+    } while ((totals_of(session).samples < 400 || strcmp(row.hottest, "spend_half") != 0) && now_ms() < until);
     check("what a process does most", row.ns > 0 && strcmp(row.hottest, "spend_half") == 0);
     check("nothing is left without a name", pprofil_live_pending(live) < 20);
 }
@@ -239,6 +241,32 @@ static void test_cpu_time_of_sleepers(pprofil_session *session, pprofil_live *li
     check("no sleepers without wall mode", share < 0.2);
 }
 
+/* The CPU time since a thread's last sample is missing, and the kernel's account comes once in a while. So the sums are
+ * compared when there is at least CPU_TIME_MIN of it. */
+#define CPU_TIME_MIN 3000000000u
+
+static bool cpu_time_is_right(pprofil_session *session, double least)
+{
+    struct pprofil_totals totals;
+    double share;
+    int64_t began = now_ms();
+
+    do {
+        pump(session, 50);
+        totals = totals_of(session);
+        share = (double)totals.cpu_ns / (double)totals.target_cpu_ns;
+    } while ((totals.target_cpu_ns < CPU_TIME_MIN || share < least || share > 1.1) && now_ms() - began < 20000);
+    printf("# CPU time: %.3f of %.1f ms\n", share, (double)totals.target_cpu_ns / 1e6);
+    return share >= least && share <= 1.1;
+}
+
+static void test_cpu_time(pprofil_session *session)
+{
+    check("CPU time is right all the time", cpu_time_is_right(session, 0.9));
+    pprofil_session_stop(session);
+    check("and at the end", cpu_time_is_right(session, 0.8));
+}
+
 static void test_wall(const char *sleepers)
 {
     const char *const argv[] = {sleepers, "20", "1", "60", NULL};
@@ -261,12 +289,7 @@ static void test_wall(const char *sleepers)
     struct pprofil_totals totals = totals_of(session);
     check("and no more comes", !totals.wall && totals.wall_ns == wall_ns);
     check("nor is it shown", find_row(live, PPROFIL_BY_SYSCALL, "futex").share < 0.2);
-    pprofil_session_stop(session);
-    pump(session, 50);
-    totals = totals_of(session);
-    double off = (double)totals.cpu_ns / (double)totals.target_cpu_ns;
-    /* 0.97 to 1.03 if CPUs are free. If not, there are fewer samples, and the sampled CPU time lags behind */
-    check("CPU time is right all the time", off > 0.8 && off < 1.1);
+    test_cpu_time(session);
     pprofil_live_close(live);
     end(session, pid);
 }
