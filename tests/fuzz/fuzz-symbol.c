@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "script/script.h"
 #include "symbol/function-code.h"
 #include "symbol/symbol.h"
 
@@ -130,6 +131,20 @@ static struct profile *begin(enum profile_object_kind kind, const uint8_t *data,
     return profile;
 }
 
+/* The file may say that it has a Python interpreter. */
+static void find_interpreter(int fd)
+{
+    struct script_interpreter interpreter;
+    uint64_t address;
+
+    if (!script_find_interpreter(fd, "/usr/bin/python3", &interpreter))
+        return;
+    if (interpreter.version >> 24 != 3 || interpreter.segment_count > SCRIPT_SEGMENTS_MAX)
+        abort();
+    for (unsigned i = 0; i < interpreter.segment_count; i++)
+        script_runtime_address(&interpreter, 0x400000, interpreter.segments[i].offset, &address);
+}
+
 void fuzz_elf(const uint8_t *data, size_t size)
 {
     struct profile *profile = begin(PROFILE_OBJECT_FILE, data, size);
@@ -137,6 +152,7 @@ void fuzz_elf(const uint8_t *data, size_t size)
 
     add_places_of_file(profile, object, profile->objects[object].fd, size);
     leak_check_status(profile->objects[object].fd);
+    find_interpreter(profile->objects[object].fd);
     look_up(profile);
     profile_free(profile);
 }

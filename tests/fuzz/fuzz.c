@@ -15,6 +15,8 @@ bool fuzz(const char *target, const uint8_t *data, size_t size)
         fuzz_elf(data, size);
     else if (strcmp(target, "jitdump") == 0 || strcmp(target, "perf-map") == 0)
         fuzz_jit(data, size);
+    else if (strcmp(target, "python") == 0)
+        fuzz_python(data, size);
     else if (strcmp(target, "symbol-name") == 0)
         fuzz_symbol_name(data, size);
     else if (strcmp(target, "unwind") == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * fuzz: tries one hostile input on a target. Targets are the formats of lib/format, and elf, jitdump, perf-map,
- * symbol-name and unwind. tests/unit/test-corpus.c tries the archive of inputs that each target has in
+ * python, symbol-name and unwind. tests/unit/test-corpus.c tries the archive of inputs that each target has in
  * tests/fuzz/corpus. libFuzzer makes new inputs (run.sh).
  */
 #ifndef PPROFIL_FUZZ_H
@@ -21,6 +21,7 @@ bool fuzz_read(const char *format, const uint8_t *data, size_t size);
 void fuzz_elf(const uint8_t *data, size_t size);
 void fuzz_jit(const uint8_t *data, size_t size);
 void fuzz_symbol_name(const uint8_t *data, size_t size);
+void fuzz_python(const uint8_t *data, size_t size);
 void fuzz_unwind(const uint8_t *data, size_t size);
 
 #endif

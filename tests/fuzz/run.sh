@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Fuzzes the readers of files and of ELF files, and the unwinder, each for some seconds:
+# Fuzzes the readers of files, of ELF files and of Python stacks, and the unwinder, each for some seconds:
 #
 #   tests/fuzz/run.sh [-b BUILD] [-t SECONDS] [TARGET...]     all in tests/fuzz/corpus, if none is named
 #   tests/fuzz/run.sh [-b BUILD] -k FILE TARGET
@@ -47,9 +47,11 @@ flags="-O1 -g -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 [ -f Makefile ] || "$source/configure" -q CC=clang CFLAGS="$flags $sanitize,fuzzer-no-link" \
 	LDFLAGS="$sanitize" --disable-shared --enable-static
 make -s lib/format/pprof/profile.pb-c.h lib/profile/syscall-table.h && make -s libcore.la
+reader=
+for part in code frames gather layout threads; do reader="$reader $source/lib/supervisor/python/python-$part.c"; done
 # shellcheck disable=SC2046,SC2086
 clang -std=gnu11 $flags $sanitize,fuzzer -I"$source/lib" -I"$build" -Ilib \
-	"$source"/tests/fuzz/*.c -o fuzz .libs/libcore.a \
+	"$source"/tests/fuzz/*.c $reader -o fuzz .libs/libcore.a \
 	$(pkg-config --libs libdw libelf zlib libprotobuf-c jansson) -liberty -lm
 
 # shellcheck disable=SC2046
