@@ -87,6 +87,39 @@ static bool state_is_valid(const struct gather *gather, const struct python_thre
     return gather->done[copy->id_piece] && gather->done[copy->frame_piece] && copy->id == thread->id;
 }
 
+/* Copies of the heads of the lists in which a new state of the thread would be. */
+struct heads_copy {
+    unsigned piece;       /* number of the first piece in the reader's list; the others follow */
+    uint64_t interpreter; /* the newest interpreter state */
+    unsigned count;
+    uint64_t states[PYTHON_INTERPRETERS_MAX]; /* the newest thread state of each interpreter */
+};
+
+/* Puts the heads into the list of pieces. If there is only one interpreter, new states in it are other threads'. */
+static void heads_add(struct gather *gather, const struct python_runtime *runtime, const struct python_thread *thread,
+                      struct heads_copy *copy)
+{
+    const struct python_layout *layout = &runtime->layout;
+
+    copy->count = thread->searched_count > 1 ? thread->searched_count : 0;
+    copy->piece = gather_add(gather, runtime->address + layout->runtime_interpreters, &copy->interpreter,
+                             sizeof copy->interpreter);
+    for (unsigned i = 0; i < copy->count; i++)
+        gather_add(gather, thread->searched[i].interpreter + layout->interpreter_states, &copy->states[i],
+                   sizeof copy->states[i]);
+}
+
+/* Returns true if the lists have the heads that the last search has met. */
+static bool heads_are_valid(const struct gather *gather, const struct python_thread *thread,
+                            const struct heads_copy *copy)
+{
+    bool valid = gather->done[copy->piece] && copy->interpreter == thread->searched[0].interpreter;
+
+    for (unsigned i = 0; i < copy->count; i++)
+        valid = valid && gather->done[copy->piece + 1 + i] && copy->states[i] == thread->searched[i].newest_state;
+    return valid;
+}
+
 /* --- frames -------------------------------------------------------------------------------------- */
 
 struct frame_walk {
@@ -294,13 +327,17 @@ static void reader_add_codes(struct python_reader *reader, const struct python_l
     }
 }
 
-/* Reads the thread states, and the frames and code objects of the last sample. */
-static void reader_copy(struct python_reader *reader, const struct python_layout *layout,
+/* Reads the thread states, and the frames and code objects of the last sample. Returns false if the thread may have
+ * other states by now. */
+static bool reader_copy(struct python_reader *reader, const struct python_runtime *runtime,
                         const struct python_thread *thread, pid_t tid, struct state_copy *states)
 {
+    const struct python_layout *layout = &runtime->layout;
     struct gather *gather = &reader->gather;
+    struct heads_copy heads;
 
     gather->count = 0;
+    heads_add(gather, runtime, thread, &heads);
     for (unsigned i = 0; i < thread->state_count; i++)
         state_add(gather, layout, thread, thread->states[i], &states[i]);
     reader_add_frames(reader, layout, thread);
@@ -312,6 +349,10 @@ static void reader_copy(struct python_reader *reader, const struct python_layout
         if (!gather->done[reader->code_piece[i]])
             reader->code_at[i] = NULL;
     }
+    bool valid = heads_are_valid(gather, thread, &heads);
+    for (unsigned i = 0; i < thread->state_count; i++)
+        valid = valid && state_is_valid(gather, thread, &states[i]);
+    return valid;
 }
 
 /* Finds the thread states of the thread if they are not known, or have changed. Returns true if they were read. */
@@ -326,14 +367,9 @@ static bool reader_find_states(struct python_reader *reader, const struct python
         }
         if (thread->state_count == 0)
             return false;
-        reader_copy(reader, &runtime->layout, thread, tid, states);
-        bool valid = true;
-        for (unsigned i = 0; i < thread->state_count; i++)
-            valid = valid && state_is_valid(&reader->gather, thread, &states[i]);
-        if (valid)
+        if (reader_copy(reader, runtime, thread, tid, states))
             return true;
-        thread->state_count = 0;
-        thread->searched_interpreter = 0;
+        thread->state_count = thread->searched_count = 0;
     }
     return false;
 }
@@ -380,8 +416,7 @@ void python_reader_take(struct python_reader *reader, struct python_runtime *run
         return;
     if (thread->runtime != runtime->number) {
         thread->runtime = runtime->number;
-        thread->state_count = thread->frame_count = 0;
-        thread->searched_interpreter = 0;
+        thread->state_count = thread->searched_count = thread->frame_count = 0;
     }
     if (!reader_find_states(reader, runtime, thread, tid, states))
         return;

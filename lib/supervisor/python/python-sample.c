@@ -146,7 +146,9 @@ void python_settle(struct tracer *tracer, struct tracee *tracee)
         return;
     python_emit_codes(tracer, tracee);
     python_check_runtime(tracer, tracee, runtime);
-    if (thread == NULL || thread->runtime != runtime->number || thread->state_count > 0)
+    if (thread == NULL || thread->runtime != runtime->number)
+        return;
+    if (thread->state_count > 0 && !thread->search_more)
         return;
     if (thread->inner_tid == 0) {
         long inner = procfs_status_number(tracee->tid, "NSpid:");

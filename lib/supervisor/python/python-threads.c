@@ -145,17 +145,20 @@ static void python_search_state(struct thread_search *search, uint64_t state, ui
     }
 }
 
-/* Looks at the thread states of an interpreter. Sets *newest to the first of them. */
-static void python_search_interpreter(struct thread_search *search, uint64_t interpreter, uint64_t *newest)
+/* Looks at the thread states of an interpreter. */
+static void python_search_interpreter(struct thread_search *search, uint64_t interpreter)
 {
+    struct python_thread *thread = search->thread;
     uint64_t state = 0, next;
 
     python_read_word(search->tid, interpreter + search->layout->interpreter_states, &state);
-    for (*newest = state; state != 0 && search->left > 0; state = next) {
+    if (thread->searched_count < PYTHON_INTERPRETERS_MAX)
+        thread->searched[thread->searched_count++] = (struct python_searched){interpreter, state};
+    for (; state != 0 && search->left > 0; state = next) {
         search->left--;
         python_search_state(search, state, &next);
     }
-    search->thread->search_more |= state != 0;
+    thread->search_more |= state != 0;
 }
 
 /* Looks at the thread states of all interpreters, and compares one of their fields. */
@@ -163,19 +166,17 @@ static void python_search_all(struct thread_search *search, uint64_t runtime, ui
 {
     const struct python_layout *layout = search->layout;
     struct python_thread *thread = search->thread;
-    uint64_t interpreter = 0, newest = 0;
+    uint64_t interpreter = 0, next;
 
     thread->id_field = field;
+    thread->searched_count = 0;
+    thread->search_more = false;
     python_read_word(search->tid, runtime + layout->runtime_interpreters, &interpreter);
-    thread->searched_interpreter = interpreter;
-    for (unsigned i = 0; search->left > 0 && interpreter != 0; i++) {
+    for (; search->left > 0 && interpreter != 0; interpreter = next) {
         search->left--;
-        python_search_interpreter(search, interpreter, &newest);
-        if (i == 0)
-            thread->searched_state = newest;
-        uint64_t next = 0;
+        python_search_interpreter(search, interpreter);
+        next = 0;
         python_read_word(search->tid, interpreter + layout->interpreter_next, &next);
-        interpreter = next;
     }
     thread->search_more |= interpreter != 0;
 }
@@ -188,7 +189,6 @@ void python_thread_search(struct python_thread *thread, const struct python_runt
     if (thread->inner_tid == 0)
         return;
     thread->state_count = 0;
-    thread->search_more = false;
     if (layout->state_tid != 0)
         python_search_all(&search, runtime->address, layout->state_tid);
     /* after a fork, the child's thread state still has the id of the parent's thread, in some versions */
@@ -201,8 +201,13 @@ bool python_thread_is_searched(const struct python_thread *thread, const struct 
     const struct python_layout *layout = &runtime->layout;
     uint64_t interpreter, state;
 
-    return thread->searched_interpreter != 0 && !thread->search_more &&
-           python_read_word(tid, runtime->address + layout->runtime_interpreters, &interpreter) &&
-           interpreter == thread->searched_interpreter &&
-           python_read_word(tid, interpreter + layout->interpreter_states, &state) && state == thread->searched_state;
+    if (thread->searched_count == 0 || thread->search_more ||
+        !python_read_word(tid, runtime->address + layout->runtime_interpreters, &interpreter) ||
+        interpreter != thread->searched[0].interpreter)
+        return false;
+    for (unsigned i = 0; i < thread->searched_count; i++)
+        if (!python_read_word(tid, thread->searched[i].interpreter + layout->interpreter_states, &state) ||
+            state != thread->searched[i].newest_state)
+            return false;
+    return true;
 }

@@ -92,7 +92,8 @@ int python_layout_find(struct python_layout *layout, pid_t pid, uint64_t runtime
 
 /* --- threads: python-threads.c --- */
 
-#define PYTHON_STATES_MAX 4u /* a thread has a state in each interpreter that it has entered */
+#define PYTHON_STATES_MAX 4u       /* a thread has a state in each interpreter that it has entered */
+#define PYTHON_INTERPRETERS_MAX 8u /* new thread states are noticed in so many interpreters of a process */
 
 /* What is known about a thread. Its tracee owns it. */
 struct python_thread {
@@ -104,9 +105,12 @@ struct python_thread {
      * all these states. A new state has the value of the thread that makes it, until its own thread runs */
     uint32_t id_field;
     uint64_t id;
-    /* If the last search found no state of this thread: the newest interpreter state, and its newest thread state, at
-     * that time. Further searches are useless until they change */
-    uint64_t searched_interpreter, searched_state;
+    /* The interpreter states that the last search has met, and the newest thread state of each. Further searches are
+     * useless until one of these lists has a new head */
+    struct python_searched {
+        uint64_t interpreter, newest_state;
+    } searched[PYTHON_INTERPRETERS_MAX];
+    unsigned searched_count;
     bool search_more; /* the last search ended before it had seen all thread states */
     /* the frames of the last sample, the innermost first; the code object of each, and wire_python_frame.stack */
     uint32_t frame_count;
