@@ -24,7 +24,7 @@ unsigned gather_add(struct gather *gather, uint64_t address, void *to, size_t si
 /* Reads the pieces. If many pieces are not mapped, those after them are not read either. */
 void gather_read(struct gather *gather, pid_t tid);
 
-/* --- the reader: python-frames.c, python-code.c --- */
+/* --- the reader: python-reader.c, python-frames.c, python-code.c --- */
 
 #define BLOCK_PAGES_BEFORE 3u /* so many pages before a frame are read with it */
 #define NEW_CODES_MAX 32u     /* so many code objects are read at a stop */
@@ -85,6 +85,11 @@ struct python_reader {
         struct wire_python_frame frames[WIRE_PYTHON_FRAMES_MAX];
     } taken;
 };
+
+/* Reads the frames of a thread in one interpreter, and adds them to the walked frames. first: the thread state's field
+ * state_frame. Copies of the frames of the last sample, which `thread` has, are used if there are any. */
+void python_frames_walk(struct python_reader *reader, const struct python_layout *layout,
+                        const struct python_thread *thread, pid_t tid, uint64_t first);
 
 /* Finds or makes the ids of the code objects of the walked frames, and reads the names of some of those that are new.
  * Puts the frames into reader->taken. */

@@ -8,7 +8,7 @@
  *     _PyRuntime -> interpreter states -> thread states -> frames -> code objects -> names, line tables
  *
  * python-layout.c knows the offsets of the fields in these structures, and checks them in each process before use.
- * python-threads.c finds the thread states of a thread. python-frames.c reads the frames while the thread is stopped
+ * python-threads.c finds the thread states of a thread. python-reader.c reads the frames while the thread is stopped
  * or asleep. python-code.c gives each code object an id, and reads its names once.
  *
  * The memory of a target may contain anything. So every list is followed for a bounded number of steps, every size is
@@ -126,7 +126,7 @@ void python_thread_search(struct python_thread *thread, const struct python_runt
 /* Returns true if the last search looked at all thread states, and no new one has been added since. */
 bool python_thread_is_searched(const struct python_thread *thread, const struct python_runtime *runtime, pid_t tid);
 
-/* --- stacks: python-frames.c --- */
+/* --- stacks: python-reader.c --- */
 
 /* The memory that a tracer needs to read stacks. */
 struct python_reader;
