@@ -132,7 +132,7 @@ bool builder_is_mark(const char *name)
     /* the names of the marks that lib/unwind and the reader of perf.data make */
     static const char *const marks[] = {
         "[truncated]",    "[no unwind info: ", "[no unwind info]",
-        "[broken stack]", "[too deep]",        "[stack copy not read]"};
+        "[broken stack]", "[too deep]",        "[frames left out]", "[stack copy not read]"};
 
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         size_t length = strlen(marks[i]);

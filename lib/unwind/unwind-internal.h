@@ -15,8 +15,7 @@ struct machine {
     uint8_t word; /* size of the machine's words, bytes */
     uint8_t registers;
     uint8_t sp, fp, pc; /* register numbers */
-    /* number of the register in which a call leaves the return address; not used if `pushes` is set */
-    uint8_t link;
+    uint8_t link;       /* number of the register in which a call leaves the return address, if `pushes` is not set */
     uint16_t elf; /* the e_machine of its ELF files: EM_* of elf.h */
     bool pushes;  /* a call pushes the return address onto the stack */
 };
@@ -295,11 +294,11 @@ struct walk {
     uint32_t mapped_count;
     struct unwind_object *left; /* borrowed; the object of the last frame; NULL: none */
     uint64_t left_offset;       /* offset of the last frame's instruction in that object */
-    /* the program counter is not a return address, but the address where the thread was stopped, or
-     * where a signal interrupted it */
+    /* the program counter is not a return address, but the address where the thread was stopped, or where a signal
+     * interrupted it */
     bool exact;
-    /* the program counter is a return address, but no call has left it there: the program has put
-     * it on a new stack (makecontext). So the frame is the outermost one */
+    /* the program counter is a return address, but no call has left it there: the program has put it on a new stack
+     * (makecontext). So the frame is the outermost one */
     bool made;
     bool guessed; /* the values in `registers` are based on a guess */
     /* the last step was made by walk_by_call, on a machine whose calls push nothing. The stack pointer is still that of
@@ -307,6 +306,7 @@ struct walk {
     bool by_call;
     bool framed; /* at least one step of this walk was made by walk_by_frame_pointer */
     bool ended;
+    uint32_t steps; /* number of frames so far */
     enum unwind_end end;
     int error;
 };

@@ -99,6 +99,9 @@ static int unwind_profile_make_mark(struct profile *profile, const struct unwind
 int unwind_profile_make_location(struct profile *profile, const struct unwind_frame *frame, uint32_t *location)
 {
     uint32_t object = frame->object;
+
+    if (object == UNWIND_LEFT_OUT)
+        return profile_mark(profile, "[frames left out]", location);
     int error = object == UNWIND_NO_OBJECT ? profile_unknown_object(profile, &object) : 0;
 
     return error != 0 ? error : profile_location(profile, object, frame->address, location);

@@ -69,7 +69,7 @@ static bool merge_is_eval(struct python_merge *merge, const struct unwind_frame 
 {
     const struct script_interpreter *interpreter;
 
-    if (frame->object == UNWIND_NO_OBJECT ||
+    if (frame->object >= UNWIND_LEFT_OUT || /* none */
         unwind_find_interpreter(merge->unwinder, merge->profile, frame->object, &interpreter) != 0)
         return false;
     for (unsigned i = 0; i < SCRIPT_EVAL_PARTS; i++)
@@ -106,7 +106,7 @@ static int merge_add_native(struct python_merge *merge, const struct unwind_fram
     bool after_group = merge->after_group;
 
     merge->after_group = false;
-    if (after_group && frame->object != UNWIND_NO_OBJECT &&
+    if (after_group && frame->object < UNWIND_LEFT_OUT &&
         merge->profile->objects[frame->object].kind == PROFILE_OBJECT_ANON)
         return 0;
     return unwind_profile_make_location(merge->profile, frame, &merge->locations[merge->count++]);

@@ -31,6 +31,7 @@ enum unwind_machine {
 #define UNWIND_PIECES_MAX 2u
 /* largest number of frames of a stack; the outer frames of a deeper stack are left out */
 #define UNWIND_FRAMES_MAX 4096u
+#define UNWIND_STEPS_MAX 131072u /* limit for the number of frames that a walk passes */
 
 struct unwind_registers {
     enum unwind_machine machine;
@@ -97,11 +98,11 @@ enum unwind_end {
     UNWIND_NO_INFO,
     /* this cannot be a real stack: it has a loop, leads to no code, or makes no sense */
     UNWIND_BROKEN,
-    UNWIND_TOO_DEEP, /* the stack has more frames than there is room for */
+    UNWIND_TOO_DEEP, /* UNWIND_STEPS_MAX steps have not reached the outermost frame */
 };
 
 struct unwind_frame {
-    /* the number by which the caller of unwind_walk knows the object, or UNWIND_NO_OBJECT */
+    /* the number by which the caller of unwind_walk knows the object, or UNWIND_NO_OBJECT, or UNWIND_LEFT_OUT */
     uint32_t object;
     /* true: `address` is the frame's next instruction: the frame is the innermost one, was interrupted by a signal, or
      * has made no call (makecontext). False: `address` is inside the call instruction */
@@ -115,11 +116,14 @@ struct unwind_frame {
 /* The value of unwind_frame.object if nothing is mapped at the frame's address. In this case, unwind_frame.address is
  * an address in the process. Only the innermost frame can have this value. */
 #define UNWIND_NO_OBJECT UINT32_MAX
+/* The value of unwind_frame.object if the element stands for frames that were left out, because the stack has more of
+ * them than there is room for. Its `sp` is that of the first of them. */
+#define UNWIND_LEFT_OUT (UINT32_MAX - 1)
 
 struct unwind_stack {
     /* memory of the caller of unwind_walk; the innermost frame is the first one */
     struct unwind_frame *frames;
-    /* how many elements `frames` has; at least 1; no more than UNWIND_FRAMES_MAX of them are used */
+    /* how many elements `frames` has; at least 4; no more than UNWIND_FRAMES_MAX of them are used */
     uint32_t room;
     uint32_t count;      /* result: number of frames; at least 1 if unwind_walk returns 0 */
     enum unwind_end end; /* result */
@@ -140,9 +144,10 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callba
 
 /* Walks over a stack of a process, and adds the stack to the profile unless it is there already.
  * *node becomes the node of the innermost frame. If the stack is not complete, its outermost frame
- * is a mark: "[truncated]", "[no unwind info: libx.so]", "[broken stack]", "[too deep]". In the
- * profile, the process must not have ended, and its objects should have their descriptors. 0,
- * -ENOMEM or -EOVERFLOW. */
+ * is a mark: "[truncated]", "[no unwind info: libx.so]", "[broken stack]", "[too deep]". If a stack
+ * has more than UNWIND_FRAMES_MAX frames, a mark "[frames left out]" is in the place of those in the
+ * middle. In the profile, the process must not have ended, and its objects should have their
+ * descriptors. 0, -ENOMEM or -EOVERFLOW. */
 int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint32_t pid,
                         const struct unwind_input *input, uint32_t *node);
 

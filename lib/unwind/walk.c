@@ -4,7 +4,7 @@
  *
  * Each step finds the object that is mapped at the program counter, the rule for its frame, and the
  * caller's registers, until there is no caller. Whatever the copy and the files contain, each step
- * moves up the stack or passes one signal, and there are at most UNWIND_FRAMES_MAX steps.
+ * moves up the stack or passes one signal, and there are at most UNWIND_STEPS_MAX steps.
  *
  * If a frame has no rule, or the register on which its CFA is based is not known, walk-heuristics.c guesses.
  */
@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "unwind/deep-stack.h"
 #include "unwind/unwind-internal.h"
 
 /* Ends the walk, because memory at an address was not copied. The result of the walk is UNWIND_TRUNCATED. But if the
@@ -290,14 +291,14 @@ static void walk_frame(struct walk *walk, struct unwind_stack *stack)
         return walk_end(walk, UNWIND_COMPLETE);
     if (mapped == NULL && stack->count > 0)
         return walk_out_of_code(walk);
-    if (stack->count == stack->room || stack->count == UNWIND_FRAMES_MAX)
+    if (walk->steps++ == UNWIND_STEPS_MAX)
         return walk_end(walk, UNWIND_TOO_DEEP);
-    stack->frames[stack->count++] =
-        (struct unwind_frame){.object = mapped == NULL ? UNWIND_NO_OBJECT : mapped->mapping.object,
-                              .exact = walk->exact,
-                              .address = mapped == NULL ? address : walk_offset(mapped, address),
-                              .sp = walk->registers[walk->machine->sp]};
-    walk_step(walk, mapped, address, &stack->frames[stack->count - 1]);
+    struct unwind_frame *frame = deep_stack_add(stack);
+    *frame = (struct unwind_frame){.object = mapped == NULL ? UNWIND_NO_OBJECT : mapped->mapping.object,
+                                   .exact = walk->exact,
+                                   .address = mapped == NULL ? address : walk_offset(mapped, address),
+                                   .sp = walk->registers[walk->machine->sp]};
+    walk_step(walk, mapped, address, frame);
 }
 
 int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callbacks,
@@ -325,11 +326,13 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callba
     walk.left = NULL;
     walk.guessed = walk.by_call = false;
     walk.framed = false;
+    walk.steps = 0;
     walk.ended = false;
     walk.end = UNWIND_BROKEN;
     walk.error = 0;
     while (!walk.ended)
         walk_frame(&walk, stack);
+    deep_stack_finish(stack);
     stack->end = walk.end;
     return walk.error;
 }

@@ -61,6 +61,10 @@ record deep --stack-size 16k -- "$targets/call-chain" busy 400 0.7
 between "deep: cut at 16 KiB, and said to be" 0.97 "$(share deep "^[0-9]+ \[truncated\];$(repeat descend 30)" halves)" 1
 record whole -- "$targets/call-chain" busy 400 0.7
 between "deep: whole" 0.97 "$(share whole "main;$(repeat descend 401);halves" halves)" 1
+# 4500 calls are 4503 frames and 900 KiB; 2048 and 1024 frames are shown
+record deepest -F 100 -- "$targets/call-chain" busy 4500 1
+between "recursion: the frames in the middle are left out" 0.95 \
+	"$(share deepest "main;$(repeat descend 1000);(descend;)*\[frames left out\];$(repeat descend 2000);(descend;)*halves" halves)" 1
 
 # programs without libc: one whose _start has a frame description, and one whose functions have none
 if [ "$(uname -m)" = x86_64 ]; then

@@ -89,7 +89,7 @@ static void add_samples(struct profile *profile, uint32_t thread, uint32_t node,
 #define HOSTILE (sizeof hostile / sizeof *hostile)
 
 static const char *const marks[] = {"[truncated]", "[no unwind info: libx.so]", "[broken stack]",
-                                    "[too deep]", "[stack copy not read]"};
+                                    "[too deep]", "[frames left out]", "[stack copy not read]"};
 #define MARKS (sizeof marks / sizeof *marks)
 
 static struct profile *make_profile(bool wall)

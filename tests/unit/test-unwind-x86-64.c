@@ -53,20 +53,30 @@ Test(unwind, popped)
     free_fixture(fixture);
 }
 
-Test(unwind, too_deep)
+/* The frames in the middle are left out: half of the room has the innermost, a quarter the outermost ones. */
+Test(unwind, deep)
 {
     struct fixture *fixture = make_fixture(wide, "gcc");
+    struct unwind_stack *stack = &fixture->stack;
+    const uint32_t rooms[] = {4, 7, 8, 100};
 
     uint64_t back = code(fixture, "deep_back");
     for (size_t i = 0; i < WORDS_MAX; i++)
-        put(fixture, back);
-    fixture->stack.room = 7;
+        put(fixture, i + 1 < WORDS_MAX ? back : 0);
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        uint32_t inner = rooms[i] / 2, outer = rooms[i] / 4;
+        stack->room = rooms[i];
+        walk(fixture, code(fixture, "deep"));
+        cr_assert_eq(stack->count, inner + 1 + outer);
+        cr_expect_eq(stack->end, UNWIND_COMPLETE);
+        for (uint32_t k = 0; k < stack->count; k++)
+            cr_expect_eq(stack->frames[k].object == UNWIND_LEFT_OUT, k == inner);
+        cr_expect_eq(stack->frames[inner].sp - stack->frames[inner - 1].sp, 16);
+        cr_expect_eq(stack->frames[inner + outer].sp, STACK + (WORDS_MAX - 2) * 8);
+    }
+    stack->room = UINT32_MAX;
     walk(fixture, code(fixture, "deep"));
-    cr_assert(fixture->stack.end == UNWIND_TOO_DEEP && fixture->stack.count == 7);
-    fixture->stack.room = UINT32_MAX;
-    walk(fixture, code(fixture, "deep"));
-    cr_assert_eq(fixture->stack.count, WORDS_MAX / 2 < UNWIND_FRAMES_MAX ? WORDS_MAX / 2 : UNWIND_FRAMES_MAX);
-    cr_assert_eq(fixture->stack.end, UNWIND_TOO_DEEP);
+    cr_expect_eq(stack->count, WORDS_MAX / 2);
     free_fixture(fixture);
 }
 
