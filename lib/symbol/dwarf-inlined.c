@@ -65,7 +65,7 @@ int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_i
     *list = NULL;
     *count = 0;
     if (!elf_object_find_unit(object, address))
-        return 0;
+        return elf_go_inlined(object, address, list, count);
     int error = elf_functions_of(object, &object->unit.die, &functions);
     if (error != 0)
         return error;
@@ -144,7 +144,9 @@ void elf_object_inlined_call(struct elf_object *object, const struct elf_inlined
     Dwarf_Die die;
 
     *call = (struct elf_line){.directory = "", .file = ""};
-    if (dwarf_offdie(object->dwarf, inlined->die, &die) != NULL)
+    if (inlined->call != 0)
+        elf_go_line(object, inlined->call, call);
+    else if (dwarf_offdie(object->dwarf, inlined->die, &die) != NULL)
         read_place(&die, DW_AT_call_file, DW_AT_call_line, call);
 }
 

@@ -122,7 +122,7 @@ bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_lin
     int number = 0;
 
     if (!elf_object_find_unit(object, address))
-        return false;
+        return elf_go_line(object, address, line);
     Dwarf_Line *found = dwarf_getsrc_die(&object->unit.die, address - object->dwarf_bias);
     const char *file = found == NULL ? NULL : dwarf_linesrc(found, NULL, NULL);
     if (file == NULL || strcmp(file, "???") == 0) /* libdw's name for an unknown file */
@@ -132,6 +132,13 @@ bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_lin
                               .file = file,
                               .number = number > 0 ? (uint32_t)number : 0};
     return true;
+}
+
+bool elf_object_definition(struct elf_object *object, uint64_t start, struct elf_line *line)
+{
+    bool has_unit = elf_object_find_unit(object, start);
+
+    return has_unit ? elf_object_line(object, start, line) : elf_go_definition(object, start, line);
 }
 
 /* Turns "/a/./b/../c" into "/a/c". Symbolic links are not followed, because the file need not be on this machine. */

@@ -57,6 +57,10 @@ struct elf_object {
     void *functions;
     /* owned; tsearch(3) tree with the names of inlined functions; built by dwarf-inlined-names.c */
     void *origins;
+    bool go_looked;
+    struct pclntab *go; /* owned; NULL: the file has no Go code */
+    /* owned; tsearch(3) trees with functions of Go, and with functions that were inlined; built by go-functions.c */
+    void *go_functions, *go_origins;
 };
 
 /* --- the file: elf-open.c, elf-unpacked-size.c, elf-debug-file.c ------------------------------ */
@@ -173,5 +177,18 @@ bool elf_functions_spend(struct elf_functions *functions);
 void elf_declaration(Dwarf_Die *die, struct elf_line *declared);
 /* Frees the names that elf_object_inlined_origin made. */
 void elf_origins_clear(struct elf_object *object);
+
+/* --- Go code without debug information: go-functions.c ----------------------------------------- */
+
+/* Returns how many functions the table of Go code has. 0: the file has no such table. */
+uint32_t elf_go_count(struct elf_object *object);
+/* Makes the symbol of a function. index: less than elf_go_count. False: this part of the table makes no sense. */
+bool elf_go_symbol(struct elf_object *object, uint32_t index, struct elf_symbol *symbol);
+/* Like elf_object_line, elf_object_definition and elf_object_inlined, for addresses that no unit covers. */
+bool elf_go_line(struct elf_object *object, uint64_t address, struct elf_line *line);
+bool elf_go_definition(struct elf_object *object, uint64_t start, struct elf_line *line);
+int elf_go_inlined(struct elf_object *object, uint64_t address, struct elf_inlined **list, uint32_t *count);
+/* Closes the table, and frees what the functions above have kept. */
+void elf_go_close(struct elf_object *object);
 
 #endif

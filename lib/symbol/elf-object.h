@@ -86,6 +86,8 @@ struct elf_line {
  * cheap if its address is in the same compilation unit as the address of the previous call. False:
  * the line is not known. */
 bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line);
+/* Finds where the function that begins at an address is defined. False: it is not known. */
+bool elf_object_definition(struct elf_object *object, uint64_t start, struct elf_line *line);
 /* Writes the path of a line's file. The path is absolute if the debug information has the
  * directory. An absolute path is without "." and "..". */
 void elf_line_path(const struct elf_line *line, char *path, size_t size);
@@ -94,6 +96,7 @@ void elf_line_path(const struct elf_line *line, char *path, size_t size);
 struct elf_inlined {
     uint64_t start, end;
     uint64_t die;              /* offset of the range's entry in the debug information */
+    uint64_t call;             /* an address with the line of the call; 0: the entry says where the call is */
     uint32_t depth;            /* how many scopes of the function are around this range */
     struct elf_origin *origin; /* borrowed; NULL: elf_object_inlined_origin was not called yet */
 };

@@ -102,6 +102,7 @@ void elf_object_close(struct elf_object *object)
         return;
     elf_origins_clear(object);
     elf_functions_clear(object);
+    elf_go_close(object);
     if (object->dwfl != NULL)
         dwfl_end(object->dwfl);
     free(object->symbols);

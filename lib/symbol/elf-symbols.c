@@ -188,14 +188,27 @@ static void sort_symbols(struct elf_object *object)
     size_labels(object);
 }
 
-static void read_symbols(struct elf_object *object)
+/* Adds the functions of the table of Go code, unless the file has their symbols. It has either all of them or none. */
+static void add_go_symbols(struct elf_object *object)
+{
+    uint32_t count = elf_go_count(object);
+    struct elf_symbol first;
+
+    if (count == 0 || !elf_go_symbol(object, 0, &first) || elf_object_symbol(object, first.start) != NULL)
+        return;
+    struct elf_symbol *symbols = reallocarray(object->symbols, object->symbol_count + count, sizeof *symbols);
+    if (symbols == NULL)
+        return;
+    object->symbols = symbols;
+    for (uint32_t i = 0; i < count; i++)
+        object->symbol_count += elf_go_symbol(object, i, &symbols[object->symbol_count]);
+    sort_symbols(object);
+}
+
+static void read_elf_symbols(struct elf_object *object, int count)
 {
     struct old_names old;
 
-    object->symbols_read = true;
-    int count = dwfl_module_getsymtab(object->module);
-    if (count <= 0)
-        return;
     old_names_read(&old, object->elf);
     object->symbols = malloc((size_t)count * sizeof *object->symbols);
     for (int i = 0; object->symbols != NULL && i < count; i++) {
@@ -218,6 +231,16 @@ static void read_symbols(struct elf_object *object)
     }
     free(old.names);
     sort_symbols(object);
+}
+
+static void read_symbols(struct elf_object *object)
+{
+    int count = dwfl_module_getsymtab(object->module);
+
+    object->symbols_read = true;
+    if (count > 0)
+        read_elf_symbols(object, count);
+    add_go_symbols(object);
 }
 
 bool elf_object_has_symbols(struct elf_object *object)

@@ -156,14 +156,6 @@ static int enter_line(struct symbolizer *symbolizer, const struct elf_line *foun
     return profile_string(symbolizer->profile, path, file);
 }
 
-static int source_line(struct symbolizer *symbolizer, struct elf_object *elf, uint64_t address,
-                       uint32_t *file, uint32_t *line)
-{
-    struct elf_line found;
-
-    return elf_object_line(elf, address, &found) ? enter_line(symbolizer, &found, file, line) : 0;
-}
-
 /* Functions that were inlined have no symbols, so their names come from the debug information. */
 static int name_inlined(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
                         struct elf_inlined *inlined)
@@ -210,7 +202,10 @@ static int add_inlined(struct symbolizer *symbolizer, struct elf_object *elf, ui
 static int look_up_lines(struct symbolizer *symbolizer, struct elf_object *elf, uint32_t object,
                          uint64_t address, struct profile_line *lines, uint32_t *count)
 {
-    int error = source_line(symbolizer, elf, address, &lines[0].file, &lines[0].line);
+    struct elf_line found;
+    int error = elf_object_line(elf, address, &found)
+                    ? enter_line(symbolizer, &found, &lines[0].file, &lines[0].line)
+                    : 0;
 
     return error == 0 ? add_inlined(symbolizer, elf, object, address, lines, count) : error;
 }
@@ -248,6 +243,7 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
     int error = symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_NAME);
     struct profile_location place = profile->locations[location];
     uint32_t file = 0, line = 0;
+    struct elf_line found;
     uint64_t address;
 
     if (error != 0 || place.line_count == 0 || profile->objects[place.object].kind == PROFILE_OBJECT_ANON)
@@ -263,7 +259,8 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
     uint32_t function = place.lines[place.line_count - 1].function;
     if (profile->functions[function].file != 0)
         return 0;
-    error = source_line(symbolizer, elf, symbol->start, &file, &line);
+    if (elf_object_definition(elf, symbol->start, &found))
+        error = enter_line(symbolizer, &found, &file, &line);
     if (error == 0 && file != 0)
         profile_define_function(profile, function, file, line);
     return error;
