@@ -213,6 +213,7 @@ struct unwind_object {
     Elf *debug_elf; /* owned; the separate debug file; NULL: there is none, or it was not looked for */
     int debug_fd; /* owned, or -1 */
     bool debug_looked;
+    struct pclntab *go; /* owned; NULL: the file has no Go code, or it was not looked for */
     uint32_t entry_size; /* size of the function at the entry point, bytes; 0: not looked for yet */
     struct cfi_section frames, debug_frames;
     struct rule_cache cache;
@@ -233,9 +234,8 @@ struct reader unwind_object_expression(const struct unwind_object *object, const
 /* Reads `size` bytes at an offset of the object's file. False: there is no file, or the file ends
  * before the last of these bytes. */
 bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes, size_t size);
-/* Finds the frame description that covers the instruction at `offset` of the file. *start becomes
- * the offset of the first instruction that it covers, which usually is the start of a function.
- * False: no frame description covers the instruction. */
+/* Finds the frame description that covers the instruction at `offset` of the file. *start becomes the offset of the
+ * first instruction that it covers, which usually is the start of a function. False: there is none. */
 bool unwind_object_function(const struct unwind_object *object, uint64_t offset, uint64_t *start);
 /* Returns whether an offset of the file is in the function at the program's entry point. If the end of this function is
  * not known, it is assumed to have 256 bytes. */

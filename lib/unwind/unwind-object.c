@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds the rules for the code of an ELF file. They come from .eh_frame, which nearly every file has. For code that
- * .eh_frame does not cover, they come from .debug_frame in the file or in its debug file.
+ * .eh_frame does not cover, they come from .debug_frame in the file or in its debug file. For Go code without both,
+ * they come from the table of Go's runtime.
  *
  * Files are read, not mapped, because they may be rewritten while we profile.
  */
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "unwind/unwind-internal.h"
+#include "unwind/unwind-go.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
 /* bytes; largest size of the code at the entry point, which has no caller. It is smaller if a symbol follows it */
@@ -244,11 +245,13 @@ static int open_debug_file(Elf *elf)
     return fd < 0 ? -errno : fd;
 }
 
-/* Reads .debug_frame from the file or from its debug file. This is only done when .eh_frame does not cover an address.
- * 0 or -ENOMEM. */
+/* Reads .debug_frame from the file or from its debug file, and opens the table of Go code. This is only done when
+ * .eh_frame does not cover an address. 0 or -ENOMEM. */
 static int look_for_debug_frame(struct unwind_object *object)
 {
     object->debug_looked = true;
+    if (pclntab_open(object->elf, &object->go) == -ENOMEM)
+        return -ENOMEM;
     int error = read_section(object->elf, false, &object->debug_frames);
     if (error != 0 || object->debug_frames.count > 0)
         return error;
@@ -286,6 +289,7 @@ void unwind_object_close(struct unwind_object *object)
     if (object == NULL)
         return;
     rule_cache_clear(&object->cache);
+    pclntab_close(object->go);
     cfi_section_clear(&object->frames);
     cfi_section_clear(&object->debug_frames);
     elf_end(object->elf);
@@ -338,7 +342,7 @@ bool unwind_object_function(const struct unwind_object *object, uint64_t offset,
 
 static int object_compile(struct unwind_object *object, const struct machine *machine, uint64_t offset)
 {
-    struct described by;
+    struct described by = {.address = 0};
     struct rule_full full;
     bool found = object_describe(object, offset, &by);
 
@@ -348,6 +352,10 @@ static int object_compile(struct unwind_object *object, const struct machine *ma
             return error;
         found = object_describe(object, offset, &by);
     }
+    if (!found && object->go != NULL &&
+        go_rule(object->go, machine, by.address, call_precedes(object, machine, offset + 1), &full))
+        return rule_cache_keep(&object->cache, machine, offset, &full, 0,
+                               machine->pushes ? machine->pc : machine->link);
     if (!found || by.program.return_column >= machine->registers ||
         !cfi_run(by.section, &by.program, machine, by.address, &full))
         return rule_cache_keep(&object->cache, machine, offset, NULL, 0, 0);
