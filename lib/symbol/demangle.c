@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Demangles C++ and Rust names, with libiberty. Only names that begin like mangled names are
+ * Demangles C++ and Rust names, with libiberty, and Fortran names. Only names that begin like mangled names are
  * demangled, because libiberty would turn the C function "i" into "int".
  *
  * A mangled name may refer to its own parts again and again, so that 300 bytes become gigabytes. So
@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,9 +75,28 @@ static char *demangle_to_text(const char *name)
 }
 #endif
 
+/* Returns "module::procedure" for "__module_MOD_procedure", as gdb shows it. gfortran gives this name to a procedure of
+ * a module, in lower case (gfortran's manual, "Naming conventions"). NULL: it is no such name, or there is no memory. */
+static char *demangle_fortran(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_", infix[] = "_MOD_";
+    size_t size = strncmp(name, "__", 2) == 0 ? strspn(name + 2, letters) : 0;
+    char *plain;
+
+    /* the underscore of the infix is counted in `size`, too */
+    if (size < 2 || strncmp(name + 2 + size - 1, infix, sizeof infix - 1) != 0)
+        return NULL;
+    const char *procedure = name + 2 + size - 1 + sizeof infix - 1;
+    if (procedure[0] == '\0' || asprintf(&plain, "%.*s::%s", (int)size - 1, name + 2, procedure) < 0)
+        return NULL;
+    return plain;
+}
+
 char *demangle(const char *name)
 {
     bool mangled = strncmp(name, "_Z", 2) == 0 || strncmp(name, "__Z", 3) == 0 || strncmp(name, "_R", 2) == 0;
 
-    return mangled && strlen(name) <= MANGLED_SIZE_MAX ? demangle_to_text(name) : NULL;
+    if (strlen(name) > MANGLED_SIZE_MAX)
+        return NULL;
+    return mangled ? demangle_to_text(name) : demangle_fortran(name);
 }

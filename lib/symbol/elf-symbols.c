@@ -175,6 +175,17 @@ static void size_labels(struct elf_object *object)
     object->symbol_count = kept;
 }
 
+/* Returns whether a symbol is a local label of an assembler function, whose name is that of the function, a dot, and
+ * the name of the label (NASM manual, "Local Labels"). Parts of functions of compilers have such names too, as
+ * "f.cold", but they have sizes. */
+static bool is_local_label(const struct elf_symbol *function, const struct elf_symbol *symbol)
+{
+    size_t length = strnlen(function->name, COMPARED);
+
+    return !symbol->sized && strncmp(symbol->name, function->name, length) == 0 && symbol->name[length] == '.';
+}
+
+/* Removes all but the best symbol of each address, and local labels. */
 static void sort_symbols(struct elf_object *object)
 {
     size_t kept = 0;
@@ -182,7 +193,8 @@ static void sort_symbols(struct elf_object *object)
     if (object->symbol_count > 0)
         qsort(object->symbols, object->symbol_count, sizeof *object->symbols, compare_symbols);
     for (size_t i = 0; i < object->symbol_count; i++)
-        if (kept == 0 || object->symbols[kept - 1].start != object->symbols[i].start)
+        if (kept == 0 || (object->symbols[kept - 1].start != object->symbols[i].start &&
+                          !is_local_label(&object->symbols[kept - 1], &object->symbols[i])))
             object->symbols[kept++] = object->symbols[i];
     object->symbol_count = kept;
     size_labels(object);

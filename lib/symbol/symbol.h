@@ -63,8 +63,9 @@ int symbolizer_rename(struct symbolizer *symbolizer, uint32_t location);
 
 /* --- demangling ----------------------------------------------------------------------------- */
 
-/* Returns a mangled C++ or Rust name as its author wrote it, for the caller to free. Supports both mangling schemes of
- * Rust. NULL: the name is not mangled, cannot be demangled or gets too long, or this build has no libiberty. */
+/* Returns a mangled C++, Rust or Fortran name as its author wrote it, for the caller to free. Supports both mangling
+ * schemes of Rust. NULL: the name is not mangled, cannot be demangled or gets too long, or this build has no libiberty,
+ * which demangles C++ and Rust. */
 char *demangle(const char *name);
 
 /* --- text: where the code of an object lies ------------------------------------------------- */

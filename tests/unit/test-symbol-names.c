@@ -78,6 +78,24 @@ Test(names, assembler_reaches_to_the_next_symbol_or_the_end_of_its_section)
     cr_expect_str_eq(look_up("sizes.so", section_offset("sizes.so", ".other") + 8).name, "[sizes.so]");
 }
 
+/* nasm gives its local labels such names. Compilers give them to parts of functions, with a type and a size */
+Test(names, a_local_label_is_no_function)
+{
+    write_file("labels.s", ".text\n.globl outer\nouter: .fill 8,1,0x90\n"
+                           "outer.loop: .fill 8,1,0x90\nouter.end: .fill 8,1,0x90\n"
+                           "work: .fill 8,1,0x90\nother.label: .fill 8,1,0x90\n"
+                           ".type work.cold,%function\nwork.cold: .fill 8,1,0x90\n.size work.cold,8\n"
+                           ".section .note.GNU-stack,\"\",%progbits\n");
+    sh("gcc -shared -nostdlib labels.s -o labels.so");
+    uint64_t text = section_offset("labels.so", ".text");
+
+    cr_expect_str_eq(look_up("labels.so", text + 10).name, "outer");
+    cr_expect_str_eq(look_up("labels.so", text + 20).name, "outer");
+    cr_expect_str_eq(look_up("labels.so", text + 28).name, "work");
+    cr_expect_str_eq(look_up("labels.so", text + 36).name, "other.label");
+    cr_expect_str_eq(look_up("labels.so", text + 44).name, "work.cold");
+}
+
 Test(names, the_plainest_global_name_wins)
 {
     write_file("alias.c", "int __real_name(int a) { return a * 3; }\n"
@@ -258,6 +276,22 @@ Test(names, no_mapping_has_a_name_too)
     struct profile_object object = {.kind = PROFILE_OBJECT_UNKNOWN, .fd = -1};
 
     cr_assert_str_eq(look_up_in(&object, "[unknown]", 0x1000).name, "[unknown]");
+}
+
+Test(demangle, knows_fortran)
+{
+    char *plain = demangle("__my_module_MOD_leaf_c"), *clone = demangle("__m_MOD_f.constprop.0");
+
+    cr_expect_str_eq(plain, "my_module::leaf_c");
+    cr_expect_str_eq(clone, "m::f.constprop.0");
+    free(plain);
+    free(clone);
+    cr_assert_null(demangle("__m_MOD_"));
+    cr_assert_null(demangle("___MOD_f"));
+    cr_assert_null(demangle("__MOD_f"));
+    cr_assert_null(demangle("_m_MOD_f"));
+    cr_assert_null(demangle("__Mod_MOD_f"));
+    cr_assert_null(demangle("__"));
 }
 
 #ifdef HAVE_LIBIBERTY
