@@ -216,7 +216,7 @@ int elf_object_inlined_origin(struct elf_object *object, struct elf_inlined *inl
 
     if (inlined->origin == NULL) {
         struct origin *origin = NULL;
-        if (dwarf_offdie(object->dwarf, inlined->die, &die) == NULL)
+        if (dwarf_offdie(inlined->dwarf, inlined->die, &die) == NULL)
             return -ENOMEM; /* the entry could be read before, so now there is no memory */
         Dwarf_Die declared = declaration_of(die);
         const struct origin wanted = {.die = declared.addr};

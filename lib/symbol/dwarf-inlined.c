@@ -38,6 +38,7 @@ static void add_inlined_ranges(struct inlined_walk *walk, Dwarf_Die *die, unsign
                 .end = end + bias,
                 .depth = depth,
                 .die = dwarf_dieoffset(die),
+                .dwarf = dwarf_cu_getdwarf(die->cu),
             };
     }
 }
@@ -57,29 +58,41 @@ static void walk_inlined_scope(struct inlined_walk *walk, Dwarf_Die *scope, unsi
     } while (elf_functions_spend(walk->functions) && dwarf_siblingof(&die, &die) == 0);
 }
 
+/* Finds the function around an address, and its entry in the debug information. The fields of *walk become NULL if
+ * there is none. 0 or -ENOMEM. */
+static int find_function(struct elf_object *object, uint64_t address, struct inlined_walk *walk, Dwarf_Die *die)
+{
+    *walk = (struct inlined_walk){.object = object};
+    if (!elf_object_find_unit(object, address))
+        return 0;
+    Dwarf_Die *entries = &object->unit.entries;
+    int error = elf_functions_of(object, entries, &walk->functions);
+    if (error != 0)
+        return error;
+    walk->function = elf_functions_around(walk->functions, address - object->dwarf_bias);
+    if (walk->function != NULL && dwarf_offdie(dwarf_cu_getdwarf(entries->cu), walk->function->die, die) == NULL)
+        walk->function = NULL;
+    return 0;
+}
+
 int elf_object_inlined(struct elf_object *object, uint64_t address, struct elf_inlined **list, uint32_t *count)
 {
-    struct elf_functions *functions;
+    struct inlined_walk walk;
     Dwarf_Die die;
+    int error = find_function(object, address, &walk, &die);
 
     *list = NULL;
     *count = 0;
-    if (!elf_object_find_unit(object, address))
+    if (error == 0 && walk.functions == NULL)
         return elf_go_inlined(object, address, list, count);
-    int error = elf_functions_of(object, &object->unit.die, &functions);
-    if (error != 0)
+    if (error != 0 || walk.function == NULL)
         return error;
-    struct elf_function *function = elf_functions_around(functions, address - object->dwarf_bias);
-    if (function == NULL)
-        return 0;
-    if (!function->inlined_read && dwarf_offdie(object->dwarf, function->die, &die) != NULL) {
-        struct inlined_walk walk = {.object = object, .functions = functions, .function = function};
+    if (!walk.function->inlined_read)
         walk_inlined_scope(&walk, &die, 0);
-    }
-    function->inlined_read = true;
-    *list = function->inlined;
-    *count = function->inlined_count;
-    return functions->error;
+    walk.function->inlined_read = true;
+    *list = walk.function->inlined;
+    *count = walk.function->inlined_count;
+    return walk.functions->error;
 }
 
 int elf_object_inlined_at(struct elf_object *object, uint64_t address,
@@ -102,7 +115,7 @@ int elf_object_inlined_at(struct elf_object *object, uint64_t address,
     return error;
 }
 
-/* --- where an inlined function is called and declared --------------------------------------- */
+/* --- where functions are called and declared ------------------------------------------------ */
 
 /* Returns the directory in which the unit of an attribute was compiled. If that is not known, returns "". */
 static const char *directory_of(Dwarf_Attribute *of)
@@ -112,7 +125,7 @@ static const char *directory_of(Dwarf_Attribute *of)
 
     if (dwarf_cu_info(of->cu, NULL, NULL, &unit, NULL, NULL, NULL, NULL) != 0)
         return "";
-    const char *directory = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+    const char *directory = dwarf_formstring(dwarf_attr_integrate(&unit, DW_AT_comp_dir, &attribute));
     return directory != NULL ? directory : "";
 }
 
@@ -146,11 +159,28 @@ void elf_object_inlined_call(struct elf_object *object, const struct elf_inlined
     *call = (struct elf_line){.directory = "", .file = ""};
     if (inlined->call != 0)
         elf_go_line(object, inlined->call, call);
-    else if (dwarf_offdie(object->dwarf, inlined->die, &die) != NULL)
+    else if (dwarf_offdie(inlined->dwarf, inlined->die, &die) != NULL)
         read_place(&die, DW_AT_call_file, DW_AT_call_line, call);
 }
 
 void elf_declaration(Dwarf_Die *die, struct elf_line *declared)
 {
     read_place(die, DW_AT_decl_file, DW_AT_decl_line, declared);
+}
+
+int elf_object_definition(struct elf_object *object, uint64_t address, struct elf_line *defined)
+{
+    struct inlined_walk walk;
+    Dwarf_Die die;
+    int error = find_function(object, address, &walk, &die);
+
+    *defined = (struct elf_line){.directory = "", .file = ""};
+    if (error == 0 && walk.function != NULL)
+        elf_declaration(&die, defined);
+    if (defined->number != 0)
+        return error;
+    bool in_unit = walk.functions != NULL;
+    if (!(in_unit ? elf_object_line(object, address, defined) : elf_go_definition(object, address, defined)))
+        *defined = (struct elf_line){.directory = "", .file = ""};
+    return error;
 }

@@ -66,6 +66,17 @@ static int compare_units(const void *left, const void *right)
     return a->die < b->die ? -1 : a->die > b->die;
 }
 
+/* Returns the path of the file that has the debug information, without symbolic links. The caller frees it. */
+static char *find_dwarf_path(const struct elf_object *object)
+{
+    const char *file = NULL, *debug_file = NULL;
+
+    dwfl_module_info(object->module, NULL, NULL, NULL, NULL, NULL, &file, &debug_file);
+    if (debug_file == NULL && object->path != NULL)
+        return strdup(object->path);
+    return realpath(debug_file != NULL ? debug_file : file, NULL);
+}
+
 static void read_units(struct elf_object *object)
 {
     Dwarf_CU *unit = NULL;
@@ -74,6 +85,7 @@ static void read_units(struct elf_object *object)
 
     object->units_read = true;
     object->dwarf = dwfl_module_getdwarf(object->module, &object->dwarf_bias);
+    object->dwarf_path = find_dwarf_path(object);
     while (more && dwarf_get_units(object->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
         struct elf_ranges ranges = elf_ranges_of(object, &die);
         Dwarf_Addr start, end;
@@ -98,6 +110,7 @@ static bool find_unit(struct elf_object *object, uint64_t address)
     found->start = found->end = 0;
     if (dwarf_offdie(object->dwarf, unit->die, &found->die) == NULL)
         return false;
+    found->entries = elf_unit_entries(object, &found->die);
     const char *directory = dwarf_formstring(dwarf_attr(&found->die, DW_AT_comp_dir, &attribute));
     found->directory = directory != NULL ? directory : "";
     found->start = unit->start;
@@ -132,13 +145,6 @@ bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_lin
                               .file = file,
                               .number = number > 0 ? (uint32_t)number : 0};
     return true;
-}
-
-bool elf_object_definition(struct elf_object *object, uint64_t start, struct elf_line *line)
-{
-    bool has_unit = elf_object_find_unit(object, start);
-
-    return has_unit ? elf_object_line(object, start, line) : elf_go_definition(object, start, line);
 }
 
 /* Turns "/a/./b/../c" into "/a/c". Symbolic links are not followed, because the file need not be on this machine. */

@@ -26,6 +26,7 @@ struct elf_unit {
 struct elf_unit_found {
     uint64_t start, end; /* addresses in the debug information; no other unit begins between them */
     Dwarf_Die die;
+    Dwarf_Die entries; /* the parent of the unit's entries; another one than `die` if they are in another file */
     const char *directory; /* borrowed; where the unit was compiled; "": not known */
 };
 
@@ -39,12 +40,14 @@ struct elf_object {
     Dwfl_Module *module; /* borrowed from dwfl */
     Elf *elf;            /* borrowed from dwfl */
     GElf_Addr bias;
+    char *path;         /* owned; where the file is, as the kernel says; NULL: not known */
     int64_t written_ns; /* when the file was last written, ns since 1970; 0: not known */
     bool symbols_read;
     struct elf_symbol *symbols; /* owned; sorted by start */
     size_t symbol_count;
     bool units_read;
     Dwarf *dwarf; /* borrowed from dwfl; NULL: no debug information */
+    char *dwarf_path; /* owned; the file that has the debug information; NULL: not known */
     GElf_Addr dwarf_bias;
     struct elf_unit *units; /* owned; sorted by start */
     size_t unit_count;
@@ -106,6 +109,12 @@ struct elf_ranges {
 struct elf_ranges elf_ranges_of(struct elf_object *object, Dwarf_Die *die);
 /* Finds the next range. *start and *end become addresses in the debug information. False: there are no more ranges. */
 bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *end);
+
+/* --- units whose entries are in another file: dwarf-split.c ------------------------------------- */
+
+/* Returns the entry of a unit whose children are all entries of the unit. This is `unit` itself, or, if the unit was
+ * compiled with -gsplit-dwarf, an entry in FILE.dwo. If that file is not found, returns `unit`. */
+Dwarf_Die elf_unit_entries(const struct elf_object *object, const Dwarf_Die *unit);
 
 /* --- functions of a compilation unit: dwarf-functions.c --------------------------------------- */
 

@@ -86,17 +86,22 @@ struct elf_line {
  * cheap if its address is in the same compilation unit as the address of the previous call. False:
  * the line is not known. */
 bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line);
-/* Finds where the function that begins at an address is defined. False: it is not known. */
-bool elf_object_definition(struct elf_object *object, uint64_t start, struct elf_line *line);
 /* Writes the path of a line's file. The path is absolute if the debug information has the
  * directory. An absolute path is without "." and "..". */
 void elf_line_path(const struct elf_line *line, char *path, size_t size);
+
+/* Finds where a function is defined. `address` is its first address. The place comes from the function's entry in the
+ * debug information (DW_AT_decl_line), because the code at the address may be that of an inlined function. A clone of a
+ * function, such as f.constprop.0, is defined where the function is. If there is no entry, the place is the source line
+ * of the address. If that is not known either, defined->file is "". 0 or -ENOMEM. */
+int elf_object_definition(struct elf_object *object, uint64_t address, struct elf_line *defined);
 
 /* A range of code that the compiler has put in place of a call, because the called function was inlined. */
 struct elf_inlined {
     uint64_t start, end;
     uint64_t die;              /* offset of the range's entry in the debug information */
     uint64_t call;             /* an address with the line of the call; 0: the entry says where the call is */
+    struct Dwarf *dwarf;       /* borrowed; the debug information that has this entry */
     uint32_t depth;            /* how many scopes of the function are around this range */
     struct elf_origin *origin; /* borrowed; NULL: elf_object_inlined_origin was not called yet */
 };

@@ -10,6 +10,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,6 +41,16 @@ static int check_magic(int fd)
     if (got < 0)
         return -errno;
     return got == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0 ? 0 : -ENOEXEC;
+}
+
+/* Returns the path of an open file, as the kernel knows it. The caller frees it. NULL: not known. */
+static char *path_of_descriptor(int fd)
+{
+    char link[32], path[PATH_MAX];
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t size = readlink(link, path, sizeof path);
+    return size > 0 && size < (ssize_t)sizeof path ? strndup(path, (size_t)size) : NULL;
 }
 
 static int report_file(Dwfl *dwfl, int fd, const char *path, Dwfl_Module **module)
@@ -80,6 +92,8 @@ int elf_object_open(int fd, const char *path, const uint8_t *build_id, uint32_t 
     struct stat status;
     if (fd >= 0 && fstat(fd, &status) == 0)
         object->written_ns = status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
+    if (fd >= 0)
+        object->path = path_of_descriptor(fd);
     dwfl_report_begin(object->dwfl);
     if (fd >= 0)
         error = report_file(object->dwfl, fd, path, &object->module);
@@ -105,6 +119,8 @@ void elf_object_close(struct elf_object *object)
     elf_go_close(object);
     if (object->dwfl != NULL)
         dwfl_end(object->dwfl);
+    free(object->path);
+    free(object->dwarf_path);
     free(object->symbols);
     free(object->units);
     free(object->extents);

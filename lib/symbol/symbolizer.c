@@ -242,8 +242,8 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
     struct profile *profile = symbolizer->profile;
     int error = symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_NAME);
     struct profile_location place = profile->locations[location];
+    struct elf_line defined;
     uint32_t file = 0, line = 0;
-    struct elf_line found;
     uint64_t address;
 
     if (error != 0 || place.line_count == 0 || profile->objects[place.object].kind == PROFILE_OBJECT_ANON)
@@ -259,8 +259,9 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
     uint32_t function = place.lines[place.line_count - 1].function;
     if (profile->functions[function].file != 0)
         return 0;
-    if (elf_object_definition(elf, symbol->start, &found))
-        error = enter_line(symbolizer, &found, &file, &line);
+    error = elf_object_definition(elf, symbol->start, &defined);
+    if (error == 0)
+        error = enter_line(symbolizer, &defined, &file, &line);
     if (error == 0 && file != 0)
         profile_define_function(profile, function, file, line);
     return error;

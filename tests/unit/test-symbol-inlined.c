@@ -115,21 +115,31 @@ static void say(const struct profile *profile, const struct profile_location *pl
     }
 }
 
-Test(inlined, each_has_the_line_it_was_called_at_and_the_one_it_is_declared_at)
+/* Looks up the code of loud_one. Returns the last address at which `inner` was inlined into `outer`, and `outer` into
+ * loud_one, by the lines of the source; 0: there is none. */
+static uint64_t find_deepest(struct lookup *lookup)
 {
-    struct lookup lookup = open_prog();
-    const struct profile *profile = lookup.profile;
     uint64_t start = symbol("loud_one") - shift(), size = size_of("loud_one");
     uint64_t deepest = 0;
     char text[256];
 
     for (uint64_t i = 0; i < size; i++) {
-        const struct profile_location *place = ask(&lookup, start + i, PROFILE_LOOKED_LINE);
-        say(profile, place, text, sizeof text);
+        say(lookup->profile, ask(lookup, start + i, PROFILE_LOOKED_LINE), text, sizeof text);
         if (strcmp(text, "inner inner.h:4; outer prog.c:7; loud_one prog.c:11; ") == 0)
             deepest = start + i;
     }
-    cr_assert_neq(deepest, 0, "the last was %s", text);
+    return deepest;
+}
+
+/* Compiles prog.c, and expects the lines and the declarations of the source. */
+static void expect_lines(const char *command)
+{
+    sh(command);
+    struct lookup lookup = open_prog();
+    const struct profile *profile = lookup.profile;
+    uint64_t deepest = find_deepest(&lookup);
+
+    cr_assert_neq(deepest, 0, "%s", command);
     const struct profile_line *lines = ask(&lookup, deepest, PROFILE_LOOKED_LINE)->lines;
     const struct profile_function *inner = &profile->functions[lines[0].function];
     const struct profile_function *outer = &profile->functions[lines[1].function];
@@ -138,6 +148,57 @@ Test(inlined, each_has_the_line_it_was_called_at_and_the_one_it_is_declared_at)
     cr_expect_str_eq(path_base_name(profile->strings[outer->file]), "prog.c");
     cr_expect_eq(outer->line, 3);
     cr_expect_eq(inner->object, lookup.object + 1);
+    close_prog(&lookup);
+}
+
+Test(inlined, each_has_the_line_it_was_called_at_and_the_one_it_is_declared_at)
+{
+    expect_lines("true");
+}
+
+Test(inlined, entries_are_in_a_file_beside_the_program_or_where_it_was_compiled)
+{
+    expect_lines("gcc -O2 -gdwarf-5 -gsplit-dwarf prog.c -o prog");
+    expect_lines("rm *.dwo && gcc -O2 -gdwarf-4 -gsplit-dwarf prog.c -o prog");
+    expect_lines("rm *.dwo && mkdir sub && cd sub && gcc -O2 -g -gsplit-dwarf ../prog.c -o prog && mv prog ..");
+    if (!have("clang"))
+        return;
+    expect_lines("rm -r sub && clang -O2 -gdwarf-5 -gsplit-dwarf prog.c -o prog");
+    expect_lines("rm *.dwo && clang -O2 -gdwarf-4 -gsplit-dwarf prog.c -o prog");
+}
+
+Test(inlined, a_file_that_is_no_regular_file_is_not_opened, .timeout = 60)
+{
+    sh("gcc -O2 -g -gsplit-dwarf prog.c -o prog && for f in *.dwo; do rm $f && mkfifo $f; done");
+    struct lookup lookup = open_prog();
+
+    cr_expect_eq(find_deepest(&lookup), 0);
+    close_prog(&lookup);
+}
+
+Test(inlined, a_clone_is_defined_where_its_function_is)
+{
+    struct lookup lookup;
+    uint32_t location;
+
+    write_file("prog.c", "volatile int x;\n"
+                         "static inline __attribute__((always_inline)) int inner(int a) { return a * x + 3; }\n"
+                         "\n"
+                         "static __attribute__((noinline)) int loud_one(int a, int b)\n"
+                         "{\n"
+                         "    for (int i = inner(a); i < b; i++)\n"
+                         "        a += inner(a);\n"
+                         "    return a;\n"
+                         "}\n"
+                         "int main(void) { return loud_one(x, 1000) + loud_one(x + 1, 1000); }\n");
+    sh("gcc -O2 -g -fipa-cp prog.c -o prog");
+    if (system("nm prog | grep -q 'loud_one.constprop'") != 0)
+        cr_skip_test("this compiler makes no clone");
+    lookup = open_prog();
+    cr_assert_eq(profile_location(lookup.profile, lookup.object, symbol("loud_one") - shift(), &location), 0);
+    cr_assert_eq(symbolizer_define(lookup.symbolizer, location), 0);
+    const struct profile_location *place = &lookup.profile->locations[location];
+    cr_expect_eq(lookup.profile->functions[place->lines[place->line_count - 1].function].line, 4);
     close_prog(&lookup);
 }
 
@@ -269,6 +330,7 @@ Test(inlined, names_have_the_scopes_that_those_of_the_linker_have)
     expect_names("g++ -O2 -g prog.cc -o prog", gcc);
     expect_names("g++ -O2 -g -gdwarf-4 prog.cc -o prog", gcc);
     expect_names("g++ -O2 -g -flto prog.cc -o prog", gcc);
+    expect_names("g++ -O2 -g -gsplit-dwarf prog.cc -o prog", gcc);
     if (system("command -v clang++ >/dev/null 2>&1") != 0)
         return;
     expect_names("clang++ -O2 -g prog.cc -o prog", clang);
