@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "debuginfo/debuginfo.h"
 #include "launch/file-opener.h"
 #include "symbol/elf-internal.h"
 

@@ -66,17 +66,12 @@ struct elf_object {
     void *go_functions, *go_origins;
 };
 
-/* --- the file: elf-open.c, elf-unpacked-size.c, elf-debug-file.c ------------------------------ */
+/* --- the file: elf-open.c, elf-debug-file.c --------------------------------------------------- */
 
 /* A real program has a dozen segments, and some dozens of sections. Each look-up goes through all of them. A hostile
  * file could slow it down, so segments and sections past these limits are ignored. */
 #define ELF_SEGMENTS_MAX 1024u
 #define ELF_SECTIONS_MAX 4096u
-
-/* Checks whether libdw may read a file. libdw unpacks whole compressed sections into memory.
- * Returns 0, -EFBIG (the unpacked sections would take too much memory), -ENOEXEC (it is no ELF
- * file), or another -errno (the file cannot be read). */
-int elf_check_unpacked_size(int fd);
 
 /* Finds the separate debug file of a module, or the file that several debug files share. This is
  * the callback find_debuginfo of Dwfl_Callbacks. Returns a descriptor, or -1. *name becomes the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Opens ELF files, and finds their segments. libdwfl finds and reads everything else: .symtab, .dynsym, .gnu_debugdata,
- * and debug files by build-id or from debuginfod. elf-debug-file.c finds debug files by name.
+ * and debug files, for which it asks elf-debug-file.c.
  *
  * Files may be hostile. libelf checks what it reads, and this file checks what it computes from
  * that. None of this runs inside a profiled process.
@@ -10,13 +10,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "debuginfo/debuginfo.h"
 #include "symbol/elf-internal.h"
 
 #define ANYWHERE_END 0x7fffffffffffu
@@ -41,16 +40,6 @@ static int check_magic(int fd)
     if (got < 0)
         return -errno;
     return got == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0 ? 0 : -ENOEXEC;
-}
-
-/* Returns the path of an open file, as the kernel knows it. The caller frees it. NULL: not known. */
-static char *path_of_descriptor(int fd)
-{
-    char link[32], path[PATH_MAX];
-
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t size = readlink(link, path, sizeof path);
-    return size > 0 && size < (ssize_t)sizeof path ? strndup(path, (size_t)size) : NULL;
 }
 
 static int report_file(Dwfl *dwfl, int fd, const char *path, Dwfl_Module **module)
@@ -93,7 +82,7 @@ int elf_object_open(int fd, const char *path, const uint8_t *build_id, uint32_t 
     if (fd >= 0 && fstat(fd, &status) == 0)
         object->written_ns = status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
     if (fd >= 0)
-        object->path = path_of_descriptor(fd);
+        object->path = debug_file_path_of(fd);
     dwfl_report_begin(object->dwfl);
     if (fd >= 0)
         error = report_file(object->dwfl, fd, path, &object->module);

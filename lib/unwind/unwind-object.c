@@ -11,14 +11,13 @@
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "debuginfo/debuginfo.h"
 #include "unwind/unwind-go.h"
 
-#define DEBUG_FOLDER "/usr/lib/debug/.build-id"
 /* bytes; largest size of the code at the entry point, which has no caller. It is smaller if a symbol follows it */
 #define ENTRY_SIZE_MAX 256u
 
@@ -227,22 +226,28 @@ static int read_section(Elf *elf, bool eh, struct cfi_section *section)
     return cfi_section_index(section);
 }
 
-/* Opens a file's debug file. For build-id "abcd..." the debug file is .build-id/ab/cd....debug
- * (gdb's manual, "Separate Debug Files"). Returns a descriptor or -errno. */
-static int open_debug_file(Elf *elf)
+/* Opens the debug file of an object, if the file says how the debug file is recognized. Returns a descriptor, or -1. */
+static int open_debug_file(const struct unwind_object *object)
 {
-    const uint8_t *build_id;
-    char path[256];
-    ssize_t size = dwelf_elf_gnu_build_id(elf, (const void **)&build_id);
+    const void *build_id = NULL;
+    GElf_Word crc = 0;
+    const char *link = dwelf_elf_gnu_debuglink(object->elf, &crc);
+    ssize_t size = dwelf_elf_gnu_build_id(object->elf, &build_id);
+    char *name = NULL, *path;
 
-    if (size < 2 || size > 64)
-        return -ENOENT;
-    int length = snprintf(path, sizeof path, DEBUG_FOLDER "/%02x/", build_id[0]);
-    for (ssize_t i = 1; i < size; i++)
-        length += snprintf(path + length, sizeof path - (size_t)length, "%02x", build_id[i]);
-    snprintf(path + length, sizeof path - (size_t)length, ".debug");
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    return fd < 0 ? -errno : fd;
+    if (link == NULL && size <= 0)
+        return -1;
+    path = debug_file_path_of(object->fd);
+    const struct debug_file_wanted wanted = {.file = path,
+                                             .link = link,
+                                             .build_id = build_id,
+                                             .build_id_size = size > 0 ? (size_t)size : 0,
+                                             .has_crc = true,
+                                             .crc = crc};
+    int fd = debug_file_find(&wanted, &name);
+    free(name);
+    free(path);
+    return fd;
 }
 
 /* Reads .debug_frame from the file or from its debug file, and opens the table of Go code. This is only done when
@@ -256,7 +261,7 @@ static int look_for_debug_frame(struct unwind_object *object)
     if (error != 0 || object->debug_frames.count > 0)
         return error;
     cfi_section_clear(&object->debug_frames);
-    object->debug_fd = open_debug_file(object->elf);
+    object->debug_fd = open_debug_file(object);
     if (object->debug_fd < 0)
         return 0;
     object->debug_elf = open_known_elf(object->debug_fd);

@@ -136,7 +136,7 @@ Test(files, debug_file_by_debuglink)
     expect_both("same", "full", true);
 }
 
-Test(files, another_file_of_the_name_is_no_debug_file, .timeout = 20)
+Test(files, another_file_of_the_name_is_no_debug_file, .timeout = 120)
 {
     static const char *const others[] = {"mkfifo full.debug", "mkdir full.debug", "echo no ELF file > full.debug",
                                          "gcc -O1 -g -DOTHER prog.c -o full.debug"};

@@ -344,6 +344,36 @@ Test(unwind, debug_frame)
     free_fixture(fixture);
 }
 
+/* The frame descriptions are only in the file that .gnu_debuglink names. */
+static void expect_linked(const char *build_id, const char *command, bool found)
+{
+    char text[sizeof wide + 64], compiler[64];
+
+    snprintf(text, sizeof text, ".cfi_sections .debug_frame\n%s", wide);
+    snprintf(compiler, sizeof compiler, "gcc -Wl,--build-id=%s", build_id);
+    struct fixture *fixture = make_fixture(text, compiler);
+    sh("objcopy --only-keep-debug frames.so frames.debug && objcopy -g frames.so linked.so && "
+       "objcopy --add-gnu-debuglink=frames.debug linked.so && %s", command);
+    close(fixture->fd);
+    fixture->fd = open("linked.so", O_RDONLY);
+    put_middle(fixture, code(fixture, "middle_back"));
+    walk(fixture, code(fixture, "leaf"));
+    if (found)
+        expect(fixture, UNWIND_COMPLETE, 3, "=leaf", "middle_back", "outer_back");
+    else
+        cr_expect_neq(fixture->stack.end, UNWIND_COMPLETE, "%s", command);
+    free_fixture(fixture);
+}
+
+Test(unwind, debug_frame_in_a_linked_file)
+{
+    expect_linked("none", "true", true);
+    expect_linked("0x5eed", "true", true);
+    expect_linked("none", "mkdir .debug && mv frames.debug .debug", true);
+    expect_linked("none", "rm -r .debug && echo >>frames.debug", false);
+    expect_linked("none", "rm frames.debug && mkfifo frames.debug", false);
+}
+
 /* The file has no section headers: only the program headers lead to the frame descriptions. */
 Test(unwind, no_sections)
 {

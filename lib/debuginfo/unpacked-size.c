@@ -11,10 +11,11 @@
 #include "config.h"
 
 #include <errno.h>
+#include <gelf.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "symbol/elf-internal.h"
+#include "debuginfo/debuginfo.h"
 
 /* A file may unpack to UNPACKED_LIMIT_MIN bytes plus RATIO times its own size. Compressed debug
  * information usually unpacks to about 10 times its size. */
