@@ -17,7 +17,8 @@
 #define MARKS_SHOWN 4u
 #define LIMIT_SIZE 128 /* bytes for the reason why the rate is lower than requested */
 #define STATE_SHARE_MIN 0.0005 /* states with a smaller share are not printed */
-#define NAMELESS_SHOWN 0.02 /* a missing symbol table is reported if its object has at least this share */
+#define MISSING_SHARE_MIN 0.05 /* names or lines that are missing are reported of objects with at least this share */
+#define MISSING_SHOWN 2u        /* of so many objects at most */
 
 static double per_cent(uint64_t part, uint64_t whole)
 {
@@ -204,8 +205,8 @@ static void report_print_foot(FILE *out, pprofil_profile *profile, const pprofil
 
     if (hidden > 0)
         fprintf(out, "# %" PRIu32 " more row%s, %.3f s; -n 0 shows all\n", hidden, plural(hidden), (double)rest / 1e9);
-    for (unsigned i = 0; view->by == PPROFIL_BY_FUNCTION &&
-                         pprofil_profile_nameless(profile, i, &path, &why, &share) == 0 && share >= NAMELESS_SHOWN;
+    for (unsigned i = 0; i < MISSING_SHOWN && view->by == PPROFIL_BY_FUNCTION &&
+                         pprofil_profile_nameless(profile, i, &path, &why, &share) == 0 && share >= MISSING_SHARE_MIN;
          i++) {
         fputs("# ", out);
         utf8_print_harmless(out, path);

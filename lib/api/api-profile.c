@@ -58,8 +58,8 @@ static bool is_no_file(const struct profile *profile, uint32_t object)
     return profile->strings[profile->objects[object].path][0] == '[';
 }
 
-/* Sums the time (ns) in each object whose names cannot be read. Returns an array that is indexed like profile->objects;
- * NULL: no memory. The caller frees the array. *total: time of all samples, ns. */
+/* Sums the time (ns) in each object whose names or lines cannot be read. Returns an array that is indexed like
+ * profile->objects; NULL: no memory. The caller frees the array. *total: time of all samples, ns. */
 static uint64_t *sum_nameless(const struct pprofil_profile *profile, uint64_t *total)
 {
     const struct profile *data = profile->profile;
@@ -72,7 +72,7 @@ static uint64_t *sum_nameless(const struct pprofil_profile *profile, uint64_t *t
         uint64_t ns = data->totals.wall ? sample->wall_ns : sample->cpu_ns;
         uint32_t object = data->locations[leaf->location].object;
         *total += ns;
-        if (symbolizer_problem(profile->symbolizer, object) != NULL && !is_no_file(data, object))
+        if (symbolizer_lacks(profile->symbolizer, object) && !is_no_file(data, object))
             sums[object] += ns;
     }
     return sums;
@@ -98,7 +98,7 @@ int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **
     if (ns == 0)
         return -ENOENT;
     *path = data->strings[data->objects[best].path];
-    *why = symbolizer_problem(profile->symbolizer, best);
+    *why = symbolizer_missing(profile->symbolizer, best);
     *share = (double)ns / (double)total;
     return 0;
 }

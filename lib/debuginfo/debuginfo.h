@@ -6,7 +6,8 @@
  * What is found may be hostile. It is a regular file, it is identified as far as the ELF file allows, and it unpacks to
  * a bounded size. Nothing else may be assumed.
  *
- * The files in lib/debuginfo: debug-file.c finds the file, unpacked-size.c says whether libdw may read it.
+ * The files in lib/debuginfo: debug-file.c finds the file, unpacked-size.c says whether libdw may read it, and
+ * debug-package.c says what would bring it.
  */
 #ifndef PPROFIL_DEBUGINFO_H
 #define PPROFIL_DEBUGINFO_H
@@ -19,7 +20,7 @@
  * known, by the checksum in .gnu_debuglink. If neither is known, any file of the name is taken. */
 struct debug_file_wanted {
     const char *file; /* path of the ELF file; NULL: not known, so no name is looked for */
-    const char *link; /* name of the debug file, or an absolute path; NULL: the name is that of the ELF file + ".debug" */
+    const char *link; /* name or absolute path of the debug file; NULL: it has the name of the ELF file + ".debug" */
     const uint8_t *build_id;
     size_t build_id_size; /* bytes; 0: the build-id is not known */
     bool has_crc;
@@ -39,5 +40,10 @@ char *debug_file_path_of(int fd);
  * Returns 0, -EFBIG (the unpacked sections would take too much memory), -ENOEXEC (it is no ELF
  * file), or another -errno (the file cannot be read). */
 int elf_check_unpacked_size(int fd);
+
+/* Writes what would bring the debug information of a file that has none, in a few words for people: "install libc6-dbg,
+ * or set DEBUGINFOD_URLS=...". The path is that of the file, as profiles have it. If the file is not one of the system,
+ * the text is `of_own`. The text may be cut off at `size` bytes. May read all lists of dpkg, some 10 MB. */
+void debug_package_advice(const char *path, bool has_build_id, const char *of_own, char *text, size_t size);
 
 #endif

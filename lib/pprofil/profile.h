@@ -143,7 +143,8 @@ bool pprofil_profile_has_stacks(const pprofil_profile *profile);
  * PPROFIL_ERROR_NO_STACKS: the profile has no stacks. */
 int pprofil_profile_incomplete(const pprofil_profile *profile, unsigned i, const char **why, double *share);
 
-/* Stores the i-th object whose functions have no names: its path, the reason, and its share of the whole time, 0..1.
+/* Stores the i-th object whose functions have no names, or no source lines: its path, the reason and what to do about
+ * it ("no source lines; compile with -g"), and its share of the whole time, 0..1.
  * Objects are sorted by share, largest first. The caller calls this function after it has made a report by function. */
 int pprofil_profile_nameless(pprofil_profile *profile, unsigned i, const char **path, const char **why, double *share);
 

@@ -75,8 +75,8 @@ static char *demangle_to_text(const char *name)
 }
 #endif
 
-/* Returns "module::procedure" for "__module_MOD_procedure", as gdb shows it. gfortran names the procedures of a module so, in
- * lower case (gfortran's manual, "Naming conventions"). NULL: it is no such name, or there is no memory. */
+/* Returns "module::procedure" for "__module_MOD_procedure", as gdb shows it. gfortran names the procedures of a module
+ * so, in lower case (gfortran's manual, "Naming conventions"). NULL: it is no such name, or there is no memory. */
 static char *demangle_fortran(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_", infix[] = "_MOD_";

@@ -120,10 +120,15 @@ static bool find_unit(struct elf_object *object, uint64_t address)
     return true;
 }
 
-bool elf_object_find_unit(struct elf_object *object, uint64_t address)
+void elf_object_look_for_lines(struct elf_object *object)
 {
     if (!object->units_read)
         read_units(object);
+}
+
+bool elf_object_find_unit(struct elf_object *object, uint64_t address)
+{
+    elf_object_look_for_lines(object);
     address -= object->dwarf_bias;
     return address - object->unit.start < object->unit.end - object->unit.start || find_unit(object, address);
 }
@@ -145,6 +150,11 @@ bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_lin
                               .file = file,
                               .number = number > 0 ? (uint32_t)number : 0};
     return true;
+}
+
+bool elf_object_lacks_lines(const struct elf_object *object)
+{
+    return object->units_read && object->unit_count == 0;
 }
 
 /* Turns "/a/./b/../c" into "/a/c". Symbolic links are not followed, because the file need not be on this machine. */

@@ -86,6 +86,12 @@ struct elf_line {
  * cheap if its address is in the same compilation unit as the address of the previous call. False:
  * the line is not known. */
 bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line);
+/* Looks for the debug information of the file, unless that was done before. Other functions do it when they need it. */
+void elf_object_look_for_lines(struct elf_object *object);
+/* Returns whether debug information was looked for, and there is none for any address. */
+bool elf_object_lacks_lines(const struct elf_object *object);
+/* Returns whether the file itself has debug information that is compressed with zstd, which libelf may not support. */
+bool elf_object_has_zstd(const struct elf_object *object);
 /* Writes the path of a line's file. The path is absolute if the debug information has the
  * directory. An absolute path is without "." and "..". */
 void elf_line_path(const struct elf_line *line, char *path, size_t size);

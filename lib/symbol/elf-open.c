@@ -144,6 +144,20 @@ bool elf_object_is(const struct elf_object *object, const uint8_t *build_id, uin
     return own_size > 0 && own_size == size && memcmp(own, build_id, size) == 0;
 }
 
+bool elf_object_has_zstd(const struct elf_object *object)
+{
+    const GElf_Word zstd = 2; /* ELFCOMPRESS_ZSTD of the System V ABI, which older headers lack */
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    GElf_Chdr compressed;
+
+    for (unsigned i = 0; i < ELF_SECTIONS_MAX && (section = elf_nextscn(object->elf, section)) != NULL; i++)
+        if (gelf_getshdr(section, &header) != NULL && (header.sh_flags & SHF_COMPRESSED) != 0 &&
+            gelf_getchdr(section, &compressed) != NULL && compressed.ch_type == zstd)
+            return true;
+    return false;
+}
+
 /* Finds the segment that holds a file offset. If several segments share a page of the file, prefers the segment with
  * code, because samples are in code. */
 static bool find_segment(const struct elf_object *object, uint64_t offset, GElf_Phdr *segment)

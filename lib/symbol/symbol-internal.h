@@ -18,6 +18,8 @@ struct symbol_source {
     /* owned; the text of `problem`, if that text was put together at run time. NULL: `problem` is a
      * constant, or NULL */
     char *own_problem;
+    /* owned; the text that symbolizer_missing returned; NULL: it was not called for the object */
+    char *missing;
 };
 
 struct symbolizer {

@@ -15,9 +15,12 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "debuginfo/debuginfo.h"
 #include "launch/file-opener.h"
 #include "pprofil/error.h"
 #include "symbol/symbol-internal.h"
+
+#define ADVICE_SIZE 256u /* bytes of the text of debug_package_advice; a longer one is cut off */
 
 /* --- the file of an object ---------------------------------------------------------------- */
 
@@ -67,6 +70,7 @@ void symbol_source_close(struct symbol_source *source)
     elf_object_close(source->elf);
     jit_code_close(source->jit);
     free(source->own_problem);
+    free(source->missing);
     *source = (struct symbol_source){0};
 }
 
@@ -97,7 +101,7 @@ static void source_open_elf(const struct symbolizer *symbolizer, struct symbol_s
     if (error != 0)
         source->problem = source_problem(source, error);
     else if (!elf_object_has_symbols(source->elf))
-        source->problem = "no symbol table; its debug symbols are not installed";
+        source->problem = "no symbol table";
 }
 
 static struct jit_owner source_jit_owner(const struct profile *profile, const struct profile_object *object)
@@ -138,6 +142,44 @@ const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t obj
     if (symbolizer == NULL || object >= symbolizer->source_count)
         return NULL;
     return symbolizer->sources[object].problem;
+}
+
+bool symbolizer_lacks(const struct symbolizer *symbolizer, uint32_t object)
+{
+    if (symbolizer == NULL || object >= symbolizer->source_count)
+        return false;
+    const struct symbol_source *source = &symbolizer->sources[object];
+    return source->problem != NULL || (source->elf != NULL && elf_object_lacks_lines(source->elf));
+}
+
+/* Returns what is missing in an ELF file that can be read, and what would bring it. The caller frees the text. NULL: no
+ * memory. */
+static char *missing_in_elf(const struct symbol_source *source, const char *path)
+{
+    const char *what = source->problem != NULL ? source->problem : "no source lines";
+    const char *of_own = source->problem != NULL ? "do not strip it" : "compile with -g";
+    uint32_t build_id_size;
+    char advice[ADVICE_SIZE], *text;
+
+    elf_object_build_id(source->elf, &build_id_size);
+    if (elf_object_has_zstd(source->elf))
+        snprintf(advice, sizeof advice, "libelf cannot read debug information that is compressed with zstd");
+    else
+        debug_package_advice(path, build_id_size > 0, of_own, advice, sizeof advice);
+    return asprintf(&text, "%s; %s", what, advice) < 0 ? NULL : text;
+}
+
+const char *symbolizer_missing(struct symbolizer *symbolizer, uint32_t object)
+{
+    if (!symbolizer_lacks(symbolizer, object))
+        return NULL;
+    struct symbol_source *source = &symbolizer->sources[object];
+    const struct profile *profile = symbolizer->profile;
+    if (source->elf == NULL)
+        return source->problem;
+    if (source->missing == NULL)
+        source->missing = missing_in_elf(source, profile->strings[profile->objects[object].path]);
+    return source->missing != NULL ? source->missing : "no debug information";
 }
 
 int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_object **elf, const char **problem)

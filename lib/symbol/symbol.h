@@ -48,9 +48,15 @@ int symbolizer_look_up_all(struct symbolizer *symbolizer, uint32_t what);
  * results of these look-ups are discarded. The profile owns the descriptor from then on. */
 void symbolizer_take_file(struct symbolizer *symbolizer, uint32_t object, int fd);
 
-/* Returns why an object gave no symbols, in a few words for people: "no symbol table; ...", "file is gone", "not an ELF
+/* Returns why an object gave no symbols, in a few words for people: "no symbol table", "file is gone", "not an ELF
  * file". The text is borrowed. NULL: the object gave symbols, or no look-up in it was made. */
 const char *symbolizer_problem(const struct symbolizer *symbolizer, uint32_t object);
+
+/* Returns whether an object gave no symbols, or no source lines at all. False: it gave both, or was not asked. */
+bool symbolizer_lacks(const struct symbolizer *symbolizer, uint32_t object);
+/* Returns what an object lacks and what would bring it, in a few words for people: "no source lines; compile with -g".
+ * The text is borrowed. NULL: it lacks nothing. The first call for an object may read 10 MB of files. */
+const char *symbolizer_missing(struct symbolizer *symbolizer, uint32_t object);
 
 /* The names of code made at run time (JIT) come from a list: a file that grows while the process runs. */
 

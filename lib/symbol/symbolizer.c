@@ -102,6 +102,23 @@ static int name_code(struct symbolizer *symbolizer, struct elf_object *elf, uint
     return error;
 }
 
+/* Returns whether a name that was saved is only a place in its object, such as "libc.so.6+0x96120" or "[libc.so.6]",
+ * and the same file now has a symbol there, because its debug file was installed since. */
+static bool is_better_now(const struct profile *profile, uint32_t function, const struct profile_location *place,
+                          struct elf_object *elf, uint64_t address)
+{
+    const struct profile_object *object = &profile->objects[place->object];
+    const char *name = profile->strings[profile->functions[function].name];
+    const char *file = path_base_name(profile->strings[object->path]);
+    bool bracket = name[0] == '[' && file[0] != '[';
+    size_t size = strlen(file);
+
+    if (elf == NULL || object->build_id_size == 0 || strncmp(name + bracket, file, size) != 0 ||
+        strncmp(name + bracket + size, bracket ? "]" : "+0x", bracket ? 2 : 3) != 0)
+        return false;
+    return elf_object_symbol(elf, address) != NULL;
+}
+
 static int name_location(struct symbolizer *symbolizer, const struct symbol_source *source, struct elf_object *elf,
                          const struct profile_location *place, uint64_t address, uint32_t *function)
 {
@@ -228,7 +245,7 @@ int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_
         *line = place.lines[place.line_count - 1];
     struct elf_object *elf = source_elf(source, &place, &address);
     int error = 0;
-    if (line->function == PROFILE_NONE)
+    if (line->function == PROFILE_NONE || is_better_now(profile, line->function, &place, elf, address))
         error = name_location(symbolizer, source, elf, &place, address, &line->function);
     if (error == 0 && (what & PROFILE_LOOKED_LINE) && elf != NULL)
         error = look_up_lines(symbolizer, elf, place.object, address, lines, &count);
@@ -253,6 +270,8 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
         return -ENOMEM;
     struct elf_object *elf = source_elf(source, &place, &address);
     struct elf_symbol *symbol = elf != NULL ? elf_object_symbol(elf, address) : NULL;
+    if (elf != NULL)
+        elf_object_look_for_lines(elf); /* so that symbolizer_lacks knows it, even if the function has no symbol */
     if (symbol == NULL || symbol->defined)
         return 0;
     symbol->defined = true;

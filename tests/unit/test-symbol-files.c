@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 
+#include "debuginfo/debuginfo.h"
 #include "symbol-fixture.h"
 
 /* A directory serves as the debuginfod server. libdw reads the environment when it is loaded, and each test is a new
@@ -68,6 +69,12 @@ Test(files, a_build_id_must_fit)
     cr_expect_str_eq(answer.problem, "file was replaced");
 }
 
+/* Returns whether libelf can unpack sections that are compressed with zstd (elfutils 0.189 or later, if built so). */
+static bool has_zstd_support(void)
+{
+    return system("eu-readelf -wline packed 2>&1 | grep -q prog.c") == 0;
+}
+
 static bool have_debuginfod(void)
 {
     return system("ls /usr/lib*/libdebuginfod.so.1 /usr/lib*/*/libdebuginfod.so.1 2>/dev/null |"
@@ -124,6 +131,106 @@ Test(files, names_need_no_debug_file_where_there_is_a_symbol_table)
     symbolizer_free(symbolizer);
     profile_free(profile);
 }
+
+/* --- what is missing -------------------------------------------------------------------------- */
+
+/* Looks up lines in a file, and expects what is said about it. NULL: nothing is missing. */
+static void expect_missing(const char *file, const char *expected)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
+    struct profile *profile = profile_new();
+    struct symbolizer *symbolizer = symbolizer_new(profile);
+    uint32_t index, location;
+
+    cr_assert_eq(profile_string(profile, in_directory(file), &object.path), 0);
+    cr_assert_eq(profile_object(profile, &object, &index), 0);
+    cr_assert_eq(profile_location(profile, index, 0x1000, &location), 0);
+    cr_expect_not(symbolizer_lacks(symbolizer, index), "nothing was asked of %s", file);
+    cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_LINE), 0);
+    const char *missing = symbolizer_missing(symbolizer, index);
+    cr_expect_eq(symbolizer_lacks(symbolizer, index), expected != NULL);
+    cr_expect_str_eq(missing != NULL ? missing : "nothing", expected != NULL ? expected : "nothing", "%s", file);
+    symbolizer_free(symbolizer);
+    profile_free(profile);
+}
+
+Test(files, what_is_missing_is_said)
+{
+    sh("gcc -O1 -g prog.c -o full && gcc -O1 prog.c -o plain && strip -o bare full");
+    expect_missing("full", NULL);
+    expect_missing("plain", "no source lines; compile with -g");
+    expect_missing("bare", "no symbol table; do not strip it");
+    expect_missing("gone", "file is gone");
+    if (system("objcopy --compress-debug-sections=zstd full packed 2>/dev/null") == 0 && !has_zstd_support())
+        expect_missing("packed", "no source lines; libelf cannot read debug information that is compressed with zstd");
+}
+
+Test(files, packages_of_debug_files_are_named)
+{
+    char advice[256], package[64] = "", expected[128];
+
+    if (!have("dpkg-query"))
+        cr_skip_test("no Debian here");
+    FILE *output = popen("dpkg-query -S /usr/bin/env /bin/env 2>/dev/null | sed 's/[:,].*//'", "r");
+    cr_assert_not_null(fgets(package, sizeof package, output));
+    pclose(output);
+    package[strcspn(package, "\n")] = '\0';
+    snprintf(expected, sizeof expected, "install %s-dbgsym if there is one", package);
+    debug_package_advice("/usr/bin/env", true, "", advice, sizeof advice); /* DEBUGINFOD_URLS is set */
+    cr_expect_str_eq(advice, expected);
+    setenv("DEBUGINFOD_URLS", "", 1);
+    debug_package_advice("/usr/bin/env", true, "", advice, sizeof advice);
+    cr_expect_eq(strncmp(advice, expected, strlen(expected)), 0);
+    cr_expect_eq(strstr(advice, ", or set DEBUGINFOD_URLS=https://") != NULL, have_debuginfod());
+    debug_package_advice("/usr/local/bin/env", true, "of one's own", advice, sizeof advice);
+    cr_expect_str_eq(advice, "of one's own");
+}
+
+/* --- saved names ------------------------------------------------------------------------------ */
+
+/* Reads a file in whose profile the function at a location has a name already, and returns the new name. */
+static void expect_renamed(struct profile_object *object, const char *path, const char *saved, const char *expected)
+{
+    struct profile *profile = profile_new();
+    struct symbolizer *symbolizer = symbolizer_new(profile);
+    struct profile_function function = {0};
+    struct profile_line line = {0};
+    uint32_t index, location;
+
+    cr_assert_eq(profile_string(profile, in_directory(path), &object->path), 0);
+    cr_assert_eq(profile_object(profile, object, &index), 0);
+    cr_assert_eq(profile_location(profile, index, offset_of("full", "loud_one"), &location), 0);
+    cr_assert_eq(profile_string(profile, saved, &function.name), 0);
+    cr_assert_eq(profile_function(profile, &function, &line.function), 0);
+    cr_assert_eq(profile_set_lines(profile, location, &line, 1, PROFILE_LOOKED_NAME), 0);
+    cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_LINE), 0);
+    const struct profile_location *place = &profile->locations[location];
+    uint32_t named = place->lines[place->line_count - 1].function;
+    cr_expect_str_eq(profile->strings[profile->functions[named].name], expected, "%s, %s", path, saved);
+    symbolizer_free(symbolizer);
+    profile_free(profile);
+}
+
+Test(files, saved_places_get_names_when_the_debug_file_has_come)
+{
+    struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
+    char hex[64];
+
+    sh("gcc -O1 -g -Wl,--build-id=sha1 prog.c -o full && strip -o bare full");
+    read_build_id("full", &object, hex);
+    expect_renamed(&object, "bare", "bare+0x1129", "bare+0x1129");
+    sh("objcopy --only-keep-debug full bare.debug");
+    expect_renamed(&object, "bare", "bare+0x1129", "loud_one");
+    expect_renamed(&object, "bare", "[bare]", "loud_one");
+    expect_renamed(&object, "bare", "barely", "barely");
+    expect_renamed(&object, "bare", "[bare", "[bare");
+    object.build_id[0] ^= 1;
+    expect_renamed(&object, "bare", "bare+0x1129", "bare+0x1129");
+    object.build_id_size = 0;
+    expect_renamed(&object, "bare", "bare+0x1129", "bare+0x1129");
+}
+
+/* --- debug files ------------------------------------------------------------------------------ */
 
 Test(files, debug_file_by_debuglink)
 {
