@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "profile/profile-internal.h"
 #include "profile/profile.h"
 #include "profile/syscall-table.h"
@@ -221,19 +222,36 @@ const char *profile_syscall_name(int32_t number, bool compat)
     return number >= 0 && (size_t)number < count ? calls[number] : NULL;
 }
 
-static int name_syscall(struct profile *profile, int32_t number, uint32_t flags, uint32_t *result)
+/* Names a page fault. If it loads code, the object that the code is in is the one at the pc. */
+static int name_fault(struct profile *profile, const struct live_process *live, const struct wire_sample *event,
+                      uint32_t *result)
 {
-    bool compat = flags & WIRE_SAMPLE_COMPAT;
+    const struct live_mapping *mapping =
+        event->syscall == WIRE_CODE_FAULT ? profile_live_mapping(live, event->pc) : NULL;
+    char named[300];
+
+    if (mapping == NULL)
+        return profile_syscall(profile, "[page fault]", -1, 0, result);
+    snprintf(named, sizeof named, "[page fault: code of %.255s]",
+             path_base_name(profile->strings[profile->objects[mapping->object].path]));
+    return profile_syscall(profile, named, -1, 0, result);
+}
+
+static int name_syscall(struct profile *profile, const struct live_process *live, const struct wire_sample *event,
+                        uint32_t *result)
+{
+    bool compat = event->flags & WIRE_SAMPLE_COMPAT;
+    int32_t number = event->syscall;
     char unnamed[32];
 
-    if ((flags & WIRE_SAMPLE_WAITING) != 0)
+    if ((event->flags & WIRE_SAMPLE_WAITING) != 0)
         return profile_syscall(profile, PROFILE_WAITING_PLACE, -1, 0, result);
     if (number == WIRE_NO_SYSCALL) {
         *result = PROFILE_NONE;
         return 0;
     }
     if (number < 0)
-        return profile_syscall(profile, "[page fault]", -1, 0, result);
+        return name_fault(profile, live, event, result);
     const char *name = profile_syscall_name(number, compat);
     if (name == NULL) {
         snprintf(unnamed, sizeof unnamed, "syscall_%d", number);
@@ -278,7 +296,7 @@ int profile_feed_sample(struct profile *profile, const struct wire_sample *event
     if (error == 0 && node == PROFILE_NONE)
         error = place_sample(profile, live, event, &sample.node);
     if (error == 0)
-        error = name_syscall(profile, event->syscall, event->flags, &sample.syscall);
+        error = name_syscall(profile, live, event, &sample.syscall);
     if (error == 0)
         error = profile_count(profile, &sample);
     return error == 0 ? timeline_add(&profile->timeline, event->time, event->cpu_ns) : error;

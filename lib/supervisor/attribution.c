@@ -20,6 +20,7 @@
 #include "supervisor/cpu-time.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
+#include "supervisor/proc/maps.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/python/python.h"
 #include "supervisor/proc/procfs.h"
@@ -212,18 +213,39 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
         attribution_emit(tracer, tracee, &sample, stack->limit > 0 ? stack : NULL);
 }
 
-/* Returns true if the tracee, which is asleep, does not wake up for signals (state D of proc_pid_stat(5)). As long as
- * the tracee does not run, later calls do not read its state again. */
-static bool attribution_is_uninterruptible(struct tracee *tracee, const struct procfs_cpu *cpu)
+/* Finds out how the tracee sleeps: the letter of its state, and whether it waits for the page of its pc. As long as the
+ * tracee does not run, later calls read nothing again.
+ *
+ * If a thread in a page fault has no page at its pc, it waits for that page: it faults for another page only when its
+ * instruction has been read. This is asked only when a sleep is first seen, because the kernel may later take the page
+ * of the instruction, too. */
+static void attribution_look_at_sleep(struct tracee *tracee, const struct procfs_state *state,
+                                      const struct procfs_cpu *cpu)
 {
-    if (cpu->turns == 0 || cpu->turns != tracee->sleep.turns) {
-        char letter = procfs_state_letter(&tracee->files);
-        /* with any other letter, the task may just have woken up; sleep.turns becomes 0, so that the next call of this
-         * function reads the state again */
-        tracee->sleep.turns = letter == 'D' || letter == 'S' ? cpu->turns : 0;
-        tracee->sleep.uninterruptible = letter == 'D';
-    }
-    return tracee->sleep.uninterruptible;
+    struct tracee_sleep *sleep = &tracee->sleep;
+
+    if (cpu->turns != 0 && cpu->turns == sleep->turns)
+        return;
+    sleep->letter = procfs_state_letter(&tracee->files);
+    /* with any other letter, the task may just have woken up, or is stopped; sleep->turns becomes 0, so that the next
+     * call of this function reads the state again */
+    sleep->turns = sleep->letter == 'D' || sleep->letter == 'S' ? cpu->turns : 0;
+    sleep->code_fault = sleep->turns != 0 && state->syscall == WIRE_PAGE_FAULT &&
+                        maps_page_is_missing(tracee->process->pid, state->pc);
+}
+
+/* Returns the value of wire_sample.syscall for a tracee that is asleep. */
+static int32_t attribution_sleeping_call(const struct tracee *tracee, const struct procfs_state *state)
+{
+    char letter = tracee->sleep.letter;
+
+    if (state->syscall != WIRE_PAGE_FAULT)
+        /* the tracee may now be in a call that we make it do for the rest of its own call, such as a write for the rest
+         * of a writev; the sample must show the program's own call */
+        return tracee->state == TRACEE_CONTINUING && state->syscall >= 0 ? tracee->repair.call.number : state->syscall;
+    if (letter == 't' || letter == 'T') /* it is stopped: by a tick, or by a signal */
+        return WIRE_NO_SYSCALL;
+    return tracee->sleep.code_fault ? WIRE_CODE_FAULT : WIRE_PAGE_FAULT;
 }
 
 /* Returns true if the call belongs to the 32-bit ABI. /proc/TID/syscall does not show the ABI of a call. If code and
@@ -241,22 +263,19 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
     struct wire_sample sample = {.time = now,
                                  .pc = state->pc,
                                  .sp = state->sp,
-                                 .syscall = state->syscall,
                                  .flags = WIRE_SAMPLE_SLEEPING};
     struct procfs_cpu cpu = {.wait_ns = tracee->sleep.wall.wait_ns};
 
     if (attribution_is_compat_call(state))
         sample.flags |= WIRE_SAMPLE_COMPAT;
-    if (tracee->state == TRACEE_CONTINUING && sample.syscall >= 0)
-        /* the tracee may now be in a call that we make it do for the rest of its own call, such as a write for the rest
-         * of a writev; the sample must show the program's own call */
-        sample.syscall = tracee->repair.call.number;
     procfs_read_cpu(&tracee->files, &cpu);
     attribution_emit_wait(tracer->supervisor, tracee, now, &cpu);
     sample.wall_ns = wall_time_book_sleep(&tracee->sleep.wall, now);
     if (sample.wall_ns == 0)
         return;
-    if (attribution_is_uninterruptible(tracee, &cpu))
+    attribution_look_at_sleep(tracee, state, &cpu);
+    sample.syscall = attribution_sleeping_call(tracee, state);
+    if (tracee->sleep.letter == 'D')
         sample.flags |= WIRE_SAMPLE_UNINTERRUPTIBLE;
     tracee->time.samples++;
     bool copied = stack_take_asleep(&tracer->stack, &tracee->files, state);

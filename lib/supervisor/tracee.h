@@ -117,7 +117,8 @@ struct preempt_judgement {
 struct tracee_sleep {
     struct wall_time wall;
     uint64_t turns;       /* value of procfs_cpu.turns when the tracee was last seen asleep */
-    bool uninterruptible; /* when the tracee was last seen asleep, it was in state D: proc_pid_stat(5) */
+    char letter;          /* letter of the tracee's state when it was last seen asleep: proc_pid_stat(5) */
+    bool code_fault;      /* when the tracee was last seen asleep, it waited for the page of its pc */
 };
 
 /* The handover of a tracee to another tracer: handover.c. */

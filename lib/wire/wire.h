@@ -23,7 +23,7 @@
  * hello, is a WIRE_OP_DONE whose field value contains the supervisor's version. If struct wire_message ever grows, the
  * hello must keep its size.
  */
-#define WIRE_VERSION 11u
+#define WIRE_VERSION 12u
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
@@ -63,6 +63,8 @@ enum wire_sample_flags {
 
 #define WIRE_NO_SYSCALL (-1)  /* value of wire_sample.syscall: the thread runs user code */
 #define WIRE_PAGE_FAULT (-2)  /* value of wire_sample.syscall: the thread sleeps in the kernel, but in no system call */
+/* value of wire_sample.syscall: as WIRE_PAGE_FAULT, and the thread waits for the page of its pc */
+#define WIRE_CODE_FAULT (-3)
 
 struct wire_sample {
     struct wire_header header;
@@ -71,7 +73,7 @@ struct wire_sample {
     uint64_t pc, sp;
     uint64_t cpu_ns;  /* CPU time that this sample represents */
     uint64_t wall_ns; /* wall mode: elapsed time that this sample represents; otherwise 0 */
-    int32_t syscall;  /* number of the system call that the thread is in; or WIRE_NO_SYSCALL or WIRE_PAGE_FAULT */
+    int32_t syscall;  /* number of the system call that the thread is in; or one of the three values above */
     uint32_t flags;   /* enum wire_sample_flags */
 };
 

@@ -93,14 +93,19 @@ Test(profile, system_calls_have_names)
     feed_sample(profile, 1, 1, 0x10, 1, 100000);
     feed_sample(profile, 1, 1, 0x10, 1, WIRE_PAGE_FAULT);
     feed_sample(profile, 1, 1, 0x10, 1, WIRE_NO_SYSCALL);
-    cr_assert_eq(profile->sample_count, 4);
-    const char *names[4];
-    for (int i = 0; i < 4; i++)
+    feed_map(profile, &(struct map_spec){
+                          .pid = 1, .kind = WIRE_MAP_FILE, .start = 0x400000, .end = 0x401000, .name = "/lib/x.so"});
+    feed_sample(profile, 1, 1, 0x400010, 1, WIRE_CODE_FAULT);
+    feed_sample(profile, 1, 1, 0x10, 1, WIRE_CODE_FAULT);
+    cr_assert_eq(profile->sample_count, 5, "the last fault is like the first");
+    const char *names[5];
+    for (int i = 0; i < 5; i++)
         names[i] = profile->strings[profile->syscalls[profile->samples[i].syscall].name];
     cr_assert_str_eq(names[0], "epoll_pwait");
     cr_assert_str_eq(names[1], "syscall_100000");
     cr_assert_str_eq(names[2], "[page fault]");
     cr_assert_str_eq(names[3], "");
+    cr_assert_str_eq(names[4], "[page fault: code of x.so]");
     cr_assert_str_eq(profile_syscall_name(SYS_read, false), "read");
     cr_assert_str_eq(profile_syscall_name(SYS_mmap, false), "mmap");
 #ifdef __x86_64__

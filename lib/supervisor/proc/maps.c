@@ -255,3 +255,22 @@ void maps_scan_end(struct maps_scan *scan)
     if (scan->maps->listed)
         maps_list_end(&scan->list);
 }
+
+/* The bits of an entry of /proc/PID/pagemap: Documentation/admin-guide/mm/pagemap.rst. */
+#define PAGEMAP_PRESENT (UINT64_C(1) << 63)
+#define PAGEMAP_SWAPPED (UINT64_C(1) << 62)
+
+bool maps_page_is_missing(pid_t pid, uint64_t address)
+{
+    char path[64];
+    uint64_t entry = 0;
+    off_t place = (off_t)(address / (uint64_t)sysconf(_SC_PAGESIZE) * sizeof entry);
+
+    snprintf(path, sizeof path, "/proc/%d/pagemap", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool known = pread(fd, &entry, sizeof entry, place) == (ssize_t)sizeof entry;
+    close(fd);
+    return known && (entry & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED)) == 0;
+}

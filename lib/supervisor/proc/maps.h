@@ -72,6 +72,10 @@ void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *m
 enum maps_result maps_scan_next(struct maps_scan *scan, struct mapping_details *details);
 void maps_scan_end(struct maps_scan *scan);
 
+/* Returns true if the process has no page at this address, neither in memory nor in swap. False: it has one, or this is
+ * not known. Waits for an exec if reading /proc/TID/syscall does (system.c). */
+bool maps_page_is_missing(pid_t pid, uint64_t address);
+
 /* Forgets that the client knows this mapping, and all known mappings that overlap it. To be called if the mapping could
  * not be sent to the client. */
 void maps_forget(struct maps *maps, const struct mapping *mapping);
