@@ -138,6 +138,9 @@ error_t target_option_parse(const struct target_options *target, int key, char *
     case TARGET_KEY_NO_PYTHON:
         target->options->flags |= PPROFIL_NO_PYTHON;
         break;
+    case TARGET_KEY_KERNEL:
+        target->options->flags |= PPROFIL_KERNEL | PPROFIL_WALL | PPROFIL_CALL_GRAPH;
+        break;
     case TARGET_KEY_NO_FOLLOW:
         target->options->flags |= PPROFIL_NO_FOLLOW;
         break;

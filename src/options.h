@@ -42,6 +42,7 @@ enum target_key {
     TARGET_KEY_OVERHEAD,
     TARGET_KEY_STACK_SIZE,
     TARGET_KEY_NO_PYTHON,
+    TARGET_KEY_KERNEL,
     TARGET_KEY_END,
 };
 
@@ -53,8 +54,8 @@ struct target_options {
 };
 
 /* Parses one option or argument for argp: -p, --no-follow, --no-inherit, -F, -w, -g, --overhead,
- * --stack-size, and the program. All words after the program are the program's arguments. Returns
- * ARGP_ERR_UNKNOWN for any other key. */
+ * --stack-size, --no-python, --kernel, and the program. All words after the program are the program's arguments.
+ * Returns ARGP_ERR_UNKNOWN for any other key. */
 error_t target_option_parse(const struct target_options *target, int key, char *argument, struct argp_state *state);
 
 /* --- a profile, or a part of it ------------------------------------------------------------ */

@@ -42,6 +42,7 @@ static const struct argp_option options[] = {
      2},
     {"call-graph", 'g', 0, 0, "who called too: stacks, unwound outside the target", 2},
     {"stack-size", TARGET_KEY_STACK_SIZE, "BYTES", 0, "size of the stack looked at in a sample, at most (1M)", 2},
+    {"kernel", TARGET_KEY_KERNEL, 0, 0, "where in the kernel threads sleep; for root; implies -g -w", 2},
     {"no-python", TARGET_KEY_NO_PYTHON, 0, 0, "stacks of the Python interpreter itself, not of its code", 2},
     {"duration", 'd', "SEC", 0, "stop sampling after SEC seconds", 2},
     {"delay", KEY_DELAY, "SEC", 0, "begin sampling after SEC seconds", 2},

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "format/address-layout.h"
@@ -37,17 +36,11 @@ struct layout {
     size_t wish_count;
 };
 
-bool layout_is_kernel(const struct profile *profile, uint32_t object)
-{
-    return profile->objects[object].kind == PROFILE_OBJECT_FILE &&
-           strcmp(profile->strings[profile->objects[object].path], LAYOUT_KERNEL) == 0;
-}
-
 /* Returns true for kernel code and for code in no object. Such code has no mapping, so its addresses cannot be
  * changed. */
 static bool has_fixed_addresses(const struct profile *profile, uint32_t object)
 {
-    return profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN || layout_is_kernel(profile, object);
+    return profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN || profile_is_kernel(profile, object);
 }
 
 static uint64_t page_of(uint64_t address)

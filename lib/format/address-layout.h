@@ -29,8 +29,4 @@ int layout_make(const struct profile *profile, struct mapped_object **mapped);
 /* Returns the address of a location in the layout. */
 uint64_t layout_address(const struct profile *profile, const struct mapped_object *mapped, uint32_t location);
 
-/* The path of the object that stands for kernel code, if a file has kernel addresses but no path for them. */
-#define LAYOUT_KERNEL "[kernel]"
-bool layout_is_kernel(const struct profile *profile, uint32_t object);
-
 #endif

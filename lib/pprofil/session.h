@@ -28,6 +28,10 @@ enum pprofil_flags {
     PPROFIL_CALL_GRAPH = 1u << 4, /* record the stack of each sample */
     PPROFIL_WARY = 1u << 5,       /* for tests: behave as on kernels before 5.7 */
     PPROFIL_NO_PYTHON = 1u << 6,  /* in stacks, show the native frames of Python interpreters, not the Python frames */
+    /* with PPROFIL_WALL and PPROFIL_CALL_GRAPH: the stacks of sleeping threads show in which functions of the kernel
+     * they sleep. Without CAP_SYS_ADMIN, pprofil_session_open returns -EPERM; with a kernel that has no
+     * CONFIG_STACKTRACE, -ENOTSUP */
+    PPROFIL_KERNEL = 1u << 7,
     PPROFIL_RESTLESS = 1u << 9,   /* for tests: the supervisor's threads take turns in tracing each thread */
 };
 

@@ -212,6 +212,12 @@ int profile_object(struct profile *profile, const struct profile_object *object,
     return profile_append(&profile->objects, &profile->object_count, object, sizeof *object, index, hash, result);
 }
 
+bool profile_is_kernel(const struct profile *profile, uint32_t object)
+{
+    return profile->objects[object].kind == PROFILE_OBJECT_FILE &&
+           strcmp(profile->strings[profile->objects[object].path], PROFILE_KERNEL) == 0;
+}
+
 int profile_add_process(struct profile *profile, const struct profile_process *process, uint32_t *result)
 {
     return profile_append(&profile->processes, &profile->process_count, process, sizeof *process, NULL, 0, result);

@@ -129,6 +129,9 @@ enum profile_state {
  * call. */
 #define PROFILE_WAITING_PLACE "[waiting for a CPU]"
 
+/* The path of the object that stands for kernel code, if nothing tells more about it. */
+#define PROFILE_KERNEL "[kernel]"
+
 struct profile_sample {
     uint32_t thread;  /* index in threads */
     uint32_t node;    /* index in nodes: the innermost node of the stack */
@@ -253,6 +256,8 @@ void profile_define_function(struct profile *profile, uint32_t function, uint32_
  * no build-ids, their device, inode and path must be equal. But two objects of kind PROFILE_OBJECT_ANON are the same if
  * they belong to the same process. */
 int profile_object(struct profile *profile, const struct profile_object *object, uint32_t *index);
+/* Returns true for the object that stands for kernel code (PROFILE_KERNEL). */
+bool profile_is_kernel(const struct profile *profile, uint32_t object);
 int profile_add_process(struct profile *profile, const struct profile_process *process, uint32_t *index);
 int profile_add_thread(struct profile *profile, const struct profile_thread *thread, uint32_t *index);
 int profile_location(struct profile *profile, uint32_t object, uint64_t address, uint32_t *index);

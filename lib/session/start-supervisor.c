@@ -63,6 +63,7 @@ static void make_arguments(const struct pprofil_options *options, const int kept
                  {PPROFIL_NO_FOLLOW, "--no-follow"},
                  {PPROFIL_NO_INHERIT, "--no-inherit"},
                  {PPROFIL_PARSE_MAPS, "--parse-maps"},
+                 {PPROFIL_KERNEL, "--kernel"},
                  {PPROFIL_RESTLESS, "--restless"},
                  {PPROFIL_WARY, "--wary"}};
 
@@ -121,6 +122,14 @@ int session_await_hello(struct pprofil_session *session)
                      "%s said nothing that we understand: it is of another build, or cannot run "
                      "here",
                      path);
+    else if (error == -EPERM && (session->options.flags & PPROFIL_KERNEL) != 0)
+        return session_fail(session, error,
+                            "--kernel: Linux shows kernel stacks only to processes with CAP_SYS_ADMIN outside of any "
+                            "user namespace; run pprofil as root, or without --kernel");
+    else if (error == -ENOTSUP && (session->options.flags & PPROFIL_KERNEL) != 0)
+        return session_fail(session, error,
+                            "--kernel: this kernel was built without CONFIG_STACKTRACE, and shows no kernel stacks; "
+                            "run pprofil without --kernel");
     else if (error != 0)
         session_fail(session, error, "%s did not start: %s", path, strerror(-error));
     if (error != 0)

@@ -20,6 +20,7 @@
 #include "supervisor/cpu-time.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"
+#include "supervisor/kernel-stacks.h"
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/python/python.h"
@@ -278,6 +279,8 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
     if (tracee->sleep.letter == 'D')
         sample.flags |= WIRE_SAMPLE_UNINTERRUPTIBLE;
     tracee->time.samples++;
+    if (tracer->supervisor->options.kernel)
+        sample.kernel_stack = kernel_stack_of(tracer->supervisor, tracee, state, &cpu);
     bool copied = stack_take_asleep(&tracer->stack, &tracee->files, state);
     if (copied) {
         python_take_asleep(tracer, tracee, state);

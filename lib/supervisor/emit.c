@@ -96,6 +96,23 @@ void emit_python_refusal(struct supervisor *supervisor, pid_t pid, uint32_t vers
     wire_send(supervisor->client.socket, &message, -1);
 }
 
+bool emit_kernel_stack(struct supervisor *supervisor, uint32_t id, const char *names, unsigned count, size_t size)
+{
+    struct wire_kernel_stack head = {.header = {WIRE_KERNEL_STACK, (uint32_t)((sizeof head + size + 15) / 8 * 8)},
+                                     .id = id,
+                                     .count = count};
+    struct wire_kernel_stack *event =
+        supervisor->ring != NULL ? ring_reserve(supervisor->ring, head.header.size) : NULL;
+
+    if (event == NULL)
+        return false;
+    memset(event, 0, head.header.size);
+    *event = head;
+    memcpy(event->names, names, size);
+    ring_commit(supervisor->ring);
+    return true;
+}
+
 /* Sends a sample and its stack as one event. If there is no room for both, sends neither. */
 static void emit_stack(struct supervisor *supervisor, const struct wire_sample *sample, const struct stack *stack)
 {

@@ -29,6 +29,9 @@ void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
 bool emit_python_code(struct supervisor *supervisor, const struct wire_python_code *code);
 /* Tells the client that the Python interpreter of a process has not the layout of its version. */
 void emit_python_refusal(struct supervisor *supervisor, pid_t pid, uint32_t version);
+/* Sends a kernel stack. names: `count` names of functions, `size` bytes with their NULs. Returns false if the ring has
+ * no room for it. */
+bool emit_kernel_stack(struct supervisor *supervisor, uint32_t id, const char *names, unsigned count, size_t size);
 /* Reports that we trace a further process. parent: the process that has forked it; 0: this is not known, or the client
  * has launched the process or attached to it. */
 void emit_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);

@@ -28,6 +28,7 @@
 #include "supervisor/cpu-time.h"
 #include "supervisor/emit.h"
 #include "supervisor/follow.h"
+#include "supervisor/kernel-stacks.h"
 #include "supervisor/proc/opener.h"
 #include "supervisor/proc/system.h"
 #include "supervisor/sampling.h"
@@ -84,6 +85,8 @@ static int main_set_up(struct supervisor *supervisor, int ring_fd)
         close(ring_fd);
     }
     budget_init(&supervisor->budget, options->frequency, options->overhead);
+    if (error == 0 && options->kernel)
+        error = kernel_stacks_check();
     if (error == 0)
         error = commands_open(supervisor);
     if (error == 0)
@@ -219,6 +222,7 @@ static int main_parse(struct options *options, int argc, char **argv)
         {"no-inherit", no_argument, NULL, 'i'},
         {"parse-maps", no_argument, NULL, 'm'},
         {"wary", no_argument, NULL, 'y'},
+        {"kernel", no_argument, NULL, 'k'},
         {"restless", no_argument, NULL, 'r'},
         {"serve", no_argument, NULL, 'S'},
         {"open", no_argument, NULL, 'O'},
@@ -258,6 +262,9 @@ static int main_parse(struct options *options, int argc, char **argv)
             break;
         case 'y':
             options->wary = true;
+            break;
+        case 'k':
+            options->kernel = true;
             break;
         case 'g':
             options->stack_size = (uint32_t)strtoul(optarg, NULL, 10);

@@ -63,6 +63,7 @@
  *     proc/procfs.c          reads files of /proc. A read of some of them waits for an exec in the same process. On old
  *                            kernels that exec may wait for us (proc/system.c). If the process has several threads,
  *                            these files are not read on such kernels
+ *     kernel-stacks.c        reads /proc/TID/stack, with the rules that proc/procfs.c has for /proc/TID/syscall
  *     proc/maps.c            asks the kernel for mappings. The kernel locks the target's mappings while it answers, and
  *                            may read a file. proc/objects.c decides when to ask. It also opens the list of mappings
  *                            while a tracee is stopped
@@ -77,7 +78,8 @@
  *
  * The other files only read and count. budget.c decides how often to sample, and schedule.c draws the times. active.c
  * keeps the list of threads that may be running. accounting.c and attribution.c compute the time that a sample
- * represents. proc/objects.c finds the mapped file, and emit.c sends the sample. tracee-table.c and cpu-time.c keep
+ * represents. proc/objects.c finds the mapped file, kernel-stacks.c reads the kernel stacks of sleeping threads, and
+ * emit.c sends the sample. tracee-table.c and cpu-time.c keep
  * threads, processes and their clocks. commands.c and serve/serve.c receive requests. sampling.c starts and pauses
  * sampling, and housekeeping.c does periodic work. The rest of proc/ reads /proc and opens files. It forks processes to
  * open files, because opening a file may hang.
@@ -212,6 +214,7 @@ struct options {
     /* for tests: behave as if reading /proc/TID/syscall might have to wait for an exec: proc/system.c */
     bool wary;
     bool restless;       /* for tests: hand running threads over as often as possible */
+    bool kernel;         /* wall mode: read the kernel stacks of sleeping threads */
     bool serve;          /* serve programs that profile themselves: serve/serve.c */
     bool open;           /* do nothing but open files, for another process that asks for them: opener_serve */
     uint32_t stack_size; /* bytes of the stack to copy at each sample; 0: none */
@@ -271,6 +274,15 @@ struct objects {
     struct mapping_details details; /* scratch space, because 4 KiB are too large for a stack frame */
 };
 
+/* The kernel stacks that the client knows: kernel-stacks.c. */
+struct kernel_stacks {
+    /* hash table with open addressing; the id of a stack is its index plus 1; 0: free */
+    uint64_t hashes[WIRE_KERNEL_STACKS_MAX];
+    unsigned count;
+    uint32_t generation; /* goes up when all ids are forgotten */
+    char text[8000];     /* scratch space, because it is too large for a stack frame */
+};
+
 /* The connection to the client: commands.c. Only the first tracer uses it. Exception: `watcher` is shared with the
  * thread that watches descriptors. */
 struct client {
@@ -306,6 +318,7 @@ struct supervisor {
     struct search search;
     struct objects objects;
     struct openers openers;
+    struct kernel_stacks kernel_stacks;
     struct ring *ring; /* NULL: there is no client */
     int wake;          /* eventfd that wakes the client */
 

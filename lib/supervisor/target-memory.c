@@ -191,8 +191,7 @@ bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const stru
         return false;
     stack_copy(stack, task->tid, state->sp, state->sp <= UINT32_MAX);
     procfs_look(task, &after);
-    if (after.doing != state->doing || after.syscall != state->syscall || after.sp != state->sp ||
-        after.pc != state->pc)
+    if (!procfs_state_equals(&after, state))
         stack->head.size = stack->head.below_size = 0;
     /* head.regs is not filled in, because only pc and sp are known, and the sample itself contains these */
     stack->head.known = 0;

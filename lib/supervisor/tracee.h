@@ -119,6 +119,11 @@ struct tracee_sleep {
     uint64_t turns;       /* value of procfs_cpu.turns when the tracee was last seen asleep */
     char letter;          /* letter of the tracee's state when it was last seen asleep: proc_pid_stat(5) */
     bool code_fault;      /* when the tracee was last seen asleep, it waited for the page of its pc */
+    struct {
+        uint16_t id;         /* id of the tracee's stack in the kernel: kernel-stacks.h */
+        uint32_t generation; /* value of kernel_stacks.generation when it had this id */
+        uint64_t turns;      /* value of procfs_cpu.turns when the stack was read; 0: it is read again */
+    } kernel_stack;
 };
 
 /* The handover of a tracee to another tracer: handover.c. */

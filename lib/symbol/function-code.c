@@ -251,7 +251,7 @@ int symbolizer_code(struct symbolizer *symbolizer, uint32_t location, struct sym
 
     *code = NULL;
     *problem = NULL;
-    if (symbolizer->profile->objects[place->object].invented)
+    if (symbolizer->profile->objects[place->object].invented && !profile_is_kernel(symbolizer->profile, place->object))
         return named_code_make(symbolizer->profile, location, code);
     int error = symbolizer_elf(symbolizer, location, &reader.elf, problem);
     if (error == 0)

@@ -205,6 +205,8 @@ int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_
         *problem = "callers that are not known";
     else if (profile->objects[object].kind == PROFILE_OBJECT_VDSO)
         *problem = "the kernel's own code, and no copy of it was kept";
+    else if (profile_is_kernel(profile, object))
+        *problem = "the kernel's own code, of which only names are known";
     else
         *problem = source->problem != NULL ? source->problem : "no file";
     return PPROFIL_ERROR_NO_CODE;

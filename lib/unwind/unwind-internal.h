@@ -270,6 +270,7 @@ struct unwinder {
     struct script_codes *codes;              /* owned; code objects of Python interpreters; NULL: none */
     struct unwind_interpreter *interpreters; /* owned; indexed by object: unwind-python.c */
     uint32_t interpreter_count;
+    struct unwind_kernel_stack **kernel_stacks; /* owned; indexed by id; NULL: none: unwind-kernel.c */
 };
 
 /* --- the walk --------------------------------------------------------------------------------- */
@@ -377,8 +378,9 @@ bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
  * record to which the frame pointer must point. False: nothing on the stack is certain enough to be this record. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
 
-/* --- into a profile: unwind-profile.c, unwind-python.c ---------------------------------------------- */
+/* --- into a profile: unwind-profile.c, unwind-python.c, unwind-kernel.c ----------------------------- */
 
+struct wire_kernel_stack;
 struct wire_python;
 struct wire_python_code;
 
@@ -396,5 +398,13 @@ int unwind_merge_python(struct unwinder *unwinder, struct profile *profile, cons
                         const struct wire_python *python, uint32_t *locations, uint32_t *count);
 /* Frees what the two functions above keep in the unwinder. */
 void unwind_forget_python(struct unwinder *unwinder);
+
+/* Adds a kernel stack, or replaces the one that has its id. 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. */
+int unwind_add_kernel_stack(struct unwinder *unwinder, struct profile *profile, const struct wire_kernel_stack *event);
+/* Adds the functions of a kernel stack below *node, which becomes the node of the innermost function. Does nothing if
+ * the id is 0 or not known. 0, -ENOMEM or -EOVERFLOW. */
+int unwind_enter_kernel(const struct unwinder *unwinder, struct profile *profile, uint32_t id, uint32_t *node);
+/* Frees what the two functions above keep in the unwinder. */
+void unwind_forget_kernel(struct unwinder *unwinder);
 
 #endif

@@ -203,6 +203,8 @@ static int unwind_feed_stack(struct unwinder *unwinder, struct profile *profile,
     input.pieces[1] = (struct unwind_piece){
         .start = stack->below_start, .bytes = bytes + stack->size, .size = stack->below_size};
     int error = unwind_profile_walk(unwinder, profile, sample->pid, &input, wire_sample_python(sample), &node);
+    if (error == 0)
+        error = unwind_enter_kernel(unwinder, profile, sample->kernel_stack, &node);
     return error == 0 ? profile_feed_sample(profile, sample, node) : error;
 }
 
@@ -224,6 +226,8 @@ int unwind_feed(struct unwinder *unwinder, struct profile *profile, const struct
 
     if (event->type == WIRE_PYTHON_CODE)
         return unwind_add_code(unwinder, profile, (const struct wire_python_code *)event);
+    if (event->type == WIRE_KERNEL_STACK)
+        return unwind_add_kernel_stack(unwinder, profile, (const struct wire_kernel_stack *)event);
     if (unwinder->codes != NULL && unwind_ends_program(event, &pid)) {
         int error = script_codes_forget(unwinder->codes, pid);
         if (error != 0)

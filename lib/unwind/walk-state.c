@@ -30,6 +30,7 @@ void unwinder_free(struct unwinder *unwinder)
         unwind_object_close(unwinder->objects[i]);
     free(unwinder->objects);
     unwind_forget_python(unwinder);
+    unwind_forget_kernel(unwinder);
     free(unwinder);
 }
 

@@ -22,6 +22,7 @@ static const size_t least_size[] = {
     [WIRE_THROTTLE] = sizeof(struct wire_throttle),
     [WIRE_STATS] = sizeof(struct wire_stats),
     [WIRE_PYTHON_CODE] = sizeof(struct wire_python_code),
+    [WIRE_KERNEL_STACK] = sizeof(struct wire_kernel_stack) + 8,
 };
 
 static bool map_valid(const struct wire_map *map)
@@ -87,6 +88,20 @@ static bool python_code_valid(const struct wire_python_code *code)
            (size_t)code->file.size + code->name.size + code->lines_size <= rest;
 }
 
+static bool kernel_stack_valid(const struct wire_kernel_stack *stack)
+{
+    const char *at = stack->names, *end = (const char *)stack + stack->header.size;
+
+    if (stack->id == 0 || stack->id > WIRE_KERNEL_STACKS_MAX || stack->count == 0 ||
+        stack->count > WIRE_KERNEL_FRAMES_MAX)
+        return false;
+    for (uint32_t i = 0; i < stack->count && at != NULL; i++) {
+        at = memchr(at, '\0', (size_t)(end - at));
+        at = at != NULL ? at + 1 : NULL;
+    }
+    return at != NULL;
+}
+
 static bool comm_valid(const struct wire_comm *comm)
 {
     return memchr(comm->comm, '\0', sizeof comm->comm) != NULL;
@@ -113,5 +128,7 @@ bool wire_event_valid(const struct wire_header *event, size_t available)
         return comm_valid((const struct wire_comm *)event);
     if (event->type == WIRE_PYTHON_CODE)
         return python_code_valid((const struct wire_python_code *)event);
+    if (event->type == WIRE_KERNEL_STACK)
+        return kernel_stack_valid((const struct wire_kernel_stack *)event);
     return true;
 }

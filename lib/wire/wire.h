@@ -40,6 +40,7 @@ enum wire_type {
     /* wire_python_code: a code object of a Python interpreter. Usually comes before the first sample that refers to it
      * */
     WIRE_PYTHON_CODE,
+    WIRE_KERNEL_STACK, /* wire_kernel_stack: comes before the first sample that refers to it */
 };
 
 struct wire_header {
@@ -74,7 +75,10 @@ struct wire_sample {
     uint64_t cpu_ns;  /* CPU time that this sample represents */
     uint64_t wall_ns; /* wall mode: elapsed time that this sample represents; otherwise 0 */
     int32_t syscall;  /* number of the system call that the thread is in; or one of the three values above */
-    uint32_t flags;   /* enum wire_sample_flags */
+    uint16_t flags;   /* enum wire_sample_flags */
+    /* only with WIRE_SAMPLE_SLEEPING: wire_kernel_stack.id of the stack that the thread has in the kernel; 0: not
+     * known */
+    uint16_t kernel_stack;
 };
 
 #define WIRE_STACK_REGS 33u          /* number of registers in DWARF's numbering; AArch64 has the most */
@@ -154,6 +158,16 @@ struct wire_python_code {
 
 #define WIRE_PYTHON_CODE_MAX (sizeof(struct wire_python_code) + 2 * WIRE_PYTHON_TEXT_MAX + WIRE_PYTHON_LINES_MAX + 8)
 
+#define WIRE_KERNEL_STACKS_MAX 4096u /* largest id of a kernel stack */
+#define WIRE_KERNEL_FRAMES_MAX 64u   /* limit of the number of functions in a kernel stack */
+
+/* The functions in which a thread sleeps in the kernel. Equal stacks have the same id, whichever threads have them. */
+struct wire_kernel_stack {
+    struct wire_header header;
+    uint32_t id;    /* 1 to WIRE_KERNEL_STACKS_MAX. If the id had another stack until now, this stack replaces it */
+    uint32_t count; /* number of functions, 1 to WIRE_KERNEL_FRAMES_MAX */
+    char names[];   /* `count` names of functions, the innermost first, each with a NUL; then padding */
+};
 
 enum wire_map_kind {
     WIRE_MAP_FILE = 1, /* a mapped file; the field name is its path as the kernel prints it */

@@ -174,6 +174,19 @@ Test(picture, calls_marks_and_what_has_no_name)
     profile_free(profile);
 }
 
+Test(picture, functions_of_the_kernel_show_the_call)
+{
+    struct profile *profile = profile_new();
+    struct profile_sample sample = {.thread = process_of(profile, 7, "prog"), .state = PROFILE_ASLEEP, .count = 1};
+
+    sample.node = STACK(profile, place(profile, "/bin/p", "main"), place(profile, "[kernel]", "do_poll"));
+    cr_assert_eq(profile_syscall(profile, "poll", 7, 0, &sample.syscall), 0);
+    sample.wall_ns = 9000000;
+    cr_assert_eq(profile_count(profile, &sample), 0);
+    expect_tree(profile, NULL, " (all 9/0 (main 9/0 (do_poll 9/9");
+    profile_free(profile);
+}
+
 Test(picture, sleepers_count_in_wall_mode)
 {
     struct profile *profile = profile_new();

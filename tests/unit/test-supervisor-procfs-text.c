@@ -126,6 +126,42 @@ Test(procfs_text, syscall_of_one_in_no_call)
     cr_expect_eq(parse_syscall("?").doing, PROCFS_GONE);
 }
 
+/* Parses the text of /proc/TID/stack, and returns the names with spaces between them. */
+static const char *kernel_names(const char *from, unsigned most, unsigned *count)
+{
+    static char text[256];
+    size_t size;
+
+    snprintf(text, sizeof text, "%s", from);
+    *count = procfs_parse_kernel_stack(text, most, &size);
+    for (size_t i = 0; i + 1 < size; i++)
+        if (text[i] == '\0')
+            text[i] = ' ';
+    return size > 0 ? text : "";
+}
+
+Test(procfs_text, kernel_stack)
+{
+    static const char whole[] = "[<0>] hrtimer_nanosleep+0xb5/0x130\n"
+                                "[<0>] nfs4_call_sync.isra.0+0x1/0x2 [nfsv4]\n"
+                                "[<ffffffff8108>] old_kernel+0x1/0x2\n"
+                                "[<0>] 0xffffffffffffffff\n"
+                                "[<0>] do_syscall_64+0x71/0x290\n"
+                                "[<0>] cut_off+0x1";
+    unsigned count;
+
+    cr_expect_str_eq(kernel_names(whole, 64, &count),
+                     "hrtimer_nanosleep nfs4_call_sync.isra.0 old_kernel do_syscall_64");
+    cr_expect_eq(count, 4);
+    cr_expect_str_eq(kernel_names(whole, 2, &count), "hrtimer_nanosleep nfs4_call_sync.isra.0");
+    cr_expect_eq(count, 2);
+    static const char *const nothing[] = {"", "\n", "[<0>]\n", "[<0>] \n", "[<0>] +0x1/0x2\n", "[<0>] name\n", "x"};
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+        cr_expect_str_eq(kernel_names(nothing[i], 64, &count), "");
+        cr_expect_eq(count, 0, "%s", nothing[i]);
+    }
+}
+
 Test(procfs_text, schedstat)
 {
     struct procfs_cpu cpu = {.run_ns = 1, .wait_ns = 1, .turns = 1};

@@ -178,6 +178,27 @@ Test(event, map_name_must_end)
     cr_assert(!wire_event_valid(&map->header, sizeof bytes));
 }
 
+Test(event, names_of_a_kernel_stack_must_end)
+{
+    struct {
+        struct wire_kernel_stack head;
+        char names[16];
+    } event = {.head = {.header = {WIRE_KERNEL_STACK, sizeof event}, .id = 1, .count = 3}, .names = "a\0b\0cccccccccc"};
+
+    cr_assert(wire_event_valid(&event.head.header, sizeof event));
+    event.head.count = 5; /* the fourth name is empty, and the fifth has no end */
+    cr_assert_not(wire_event_valid(&event.head.header, sizeof event));
+    event.head.count = 0;
+    cr_assert_not(wire_event_valid(&event.head.header, sizeof event));
+    event.head.count = 1;
+    event.head.id = 0;
+    cr_assert_not(wire_event_valid(&event.head.header, sizeof event));
+    event.head.id = WIRE_KERNEL_STACKS_MAX + 1;
+    cr_assert_not(wire_event_valid(&event.head.header, sizeof event));
+    event.head.id = WIRE_KERNEL_STACKS_MAX;
+    cr_assert(wire_event_valid(&event.head.header, sizeof event));
+}
+
 Test(event, a_stack_fits_into_its_sample)
 {
     struct {

@@ -57,7 +57,7 @@ void perf_put_text(struct perf_writer *writer, const char *text, size_t align)
 static bool has_kernel(const struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->object_count; i++)
-        if (layout_is_kernel(profile, i))
+        if (profile_is_kernel(profile, i))
             return true;
     return false;
 }

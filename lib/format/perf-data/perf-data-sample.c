@@ -92,7 +92,7 @@ static int locate_address(struct perf_replay *replay, const struct perf_space *s
     struct profile *profile = replay->profile;
 
     if (kernel)
-        return locate_unmapped(replay, PROFILE_OBJECT_FILE, LAYOUT_KERNEL, address, location);
+        return locate_unmapped(replay, PROFILE_OBJECT_FILE, PROFILE_KERNEL, address, location);
     const struct perf_mapping *mapping = perf_space_find(space, address);
     if (mapping == NULL)
         return locate_unmapped(replay, PROFILE_OBJECT_UNKNOWN, "[unknown]", address, location);

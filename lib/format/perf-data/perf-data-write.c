@@ -128,7 +128,7 @@ static void put_step(struct perf_writer *writer, const struct step *step)
 static bool in_kernel(const struct perf_writer *writer, uint32_t node)
 {
     const struct profile *profile = writer->profile;
-    return layout_is_kernel(profile, profile->locations[profile->nodes[node].location].object);
+    return profile_is_kernel(profile, profile->locations[profile->nodes[node].location].object);
 }
 
 static uint64_t address_of(const struct perf_writer *writer, uint32_t node)

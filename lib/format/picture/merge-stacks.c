@@ -167,25 +167,27 @@ static int add_stack(struct stack_merge *merge, uint32_t leaf, uint32_t lane, ui
     return error;
 }
 
-/* Returns true if the location of a sample is a mark with the same name as the sample's system call. This is so in
- * samples of threads that wait for a CPU (PROFILE_WAITING_PLACE). */
-static bool is_place(const struct profile *from, const struct profile_sample *sample)
+/* Returns true if the stack of a sample shows its system call already. Its innermost location may be a function of the
+ * kernel. Or it is a mark with the name of the system call: in samples of threads that wait for a CPU
+ * (PROFILE_WAITING_PLACE). */
+static bool shows_call(const struct profile *from, const struct profile_sample *sample)
 {
     const struct profile_location *place = &from->locations[from->nodes[sample->node].location];
     const struct profile_object *object = &from->objects[place->object];
 
-    return object->kind == PROFILE_OBJECT_MARK && object->path == from->syscalls[sample->syscall].name;
+    return profile_is_kernel(from, place->object) ||
+           (object->kind == PROFILE_OBJECT_MARK && object->path == from->syscalls[sample->syscall].name);
 }
 
 /* Adds the system call of a sample as a frame below *node, and sets *node to this frame. Does nothing if the sample has
- * no system call. */
+ * no system call, or if its stack shows it. */
 static int add_call(struct stack_merge *merge, const struct profile_sample *sample, uint32_t *node)
 {
     const struct profile *from = merge->from;
     bool asleep = sample->state >= PROFILE_ASLEEP;
     uint32_t name;
 
-    if (sample->syscall == PROFILE_NONE || is_place(from, sample))
+    if (sample->syscall == PROFILE_NONE || shows_call(from, sample))
         return 0;
     int error = add_name(merge->to, from->strings[from->syscalls[sample->syscall].name],
                          asleep ? "[asleep]" : "[kernel]", asleep ? PICTURE_ASLEEP : PICTURE_KERNEL, &name);

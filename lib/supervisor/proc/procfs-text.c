@@ -41,6 +41,11 @@ char procfs_parse_status_letter(const char *text)
     return field != NULL ? field[sizeof name - 1] : 'X';
 }
 
+bool procfs_state_equals(const struct procfs_state *one, const struct procfs_state *other)
+{
+    return one->doing == other->doing && one->syscall == other->syscall && one->sp == other->sp && one->pc == other->pc;
+}
+
 enum procfs_doing procfs_doing_by_letter(char letter)
 {
     if (letter == 'R')
@@ -107,6 +112,25 @@ uint64_t procfs_parse_signals(const char *lines, const char *name)
     const char *field = lines != NULL ? strstr(lines, name) : NULL;
 
     return field != NULL ? strtoull(field + strlen(name), NULL, 16) : 0;
+}
+
+unsigned procfs_parse_kernel_stack(char *text, unsigned most, size_t *size)
+{
+    unsigned count = 0;
+    char *to = text;
+
+    for (char *line = text, *end; count < most && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        const char *name = strchr(line, ' ');
+        size_t length = name != NULL && name < end ? strcspn(++name, "+ \n") : 0;
+        if (length == 0 || name[length] != '+')
+            continue;
+        memmove(to, name, length);
+        to[length] = '\0';
+        to += length + 1;
+        count++;
+    }
+    *size = (size_t)(to - text);
+    return count;
 }
 
 /* Replaces "\012" by a newline. The kernel escapes only newlines in these paths (seq_file_path() in fs/seq_file.c). */

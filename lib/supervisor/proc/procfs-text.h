@@ -4,6 +4,7 @@
 #define PPROFIL_PROCFS_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum procfs_doing {
@@ -68,6 +69,9 @@ long procfs_parse_last_number(const char *text);
 /* Returns what a task is doing whose state has this letter in proc_pid_stat(5). */
 enum procfs_doing procfs_doing_by_letter(char letter);
 
+/* Returns true if all fields are equal. */
+bool procfs_state_equals(const struct procfs_state *one, const struct procfs_state *other);
+
 /* Parses the text of /proc/TID/syscall into *state. The text is "running", "-1 sp pc", or "nr a0 a1 a2 a3 a4 a5 sp pc"
  * (fs/proc/base.c): number and arguments of a system call, stack pointer and pc. Fields of *state whose value the text
  * does not contain stay as they are. */
@@ -80,6 +84,12 @@ bool procfs_parse_first_argument(const char *text, uint64_t *argument);
 /* Parses the text of /proc/TID/schedstat (Documentation/scheduler/sched-stats.rst). If a number is missing, sets its
  * field to 0. */
 void procfs_parse_schedstat(const char *text, struct procfs_cpu *cpu);
+
+/* text: /proc/TID/stack, which has a line "[<0>] NAME+0xOFFSET/0xSIZE" for each function, the innermost first, with the
+ * name of the module behind it if the function is in one (proc_pid_stack() in fs/proc/base.c). Replaces the text by the
+ * names of the first `most` functions, each with a NUL at its end. Ignores lines without a name, and a last line that
+ * is cut off. Sets *size to the size of all these names, bytes. Returns how many names there are. */
+unsigned procfs_parse_kernel_stack(char *text, unsigned most, size_t *size);
 
 /* Parses a line of /proc/PID/maps, proc_pid_maps(5): "start-end perms offset major:minor inode name". Sets
  * details->build_id_size to 0. Returns false if the line has another format. */

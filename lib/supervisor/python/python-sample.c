@@ -96,8 +96,7 @@ void python_take_asleep(struct tracer *tracer, struct tracee *tracee, const stru
     if (tracer->stack.python == NULL)
         return;
     procfs_look(&tracee->files, &after);
-    if (after.doing != state->doing || after.syscall != state->syscall || after.sp != state->sp ||
-        after.pc != state->pc)
+    if (!procfs_state_equals(&after, state))
         tracer->stack.python = NULL;
 }
 
