@@ -104,7 +104,7 @@ static int pump_event(struct pprofil_session *session, const struct wire_header 
     int error = unwind_feed(session->unwinder, profile, event);
     if (error == 0 && event->type == WIRE_MAP) {
         session->objects_follow = true;
-        error = python_note_mapping(session, (const struct wire_map *)event);
+        error = runtimes_note_mapping(session, (const struct wire_map *)event);
     }
     return error;
 }
@@ -143,8 +143,8 @@ int session_take(struct pprofil_session *session)
     (void)ignored;
     pump_socket(session);
     int error = pump_ring(session);
-    /* the descriptors of files that were just mapped may have come, so it is looked for interpreters in them at once */
-    return error == 0 && session->mappings_to_check_count > 0 ? python_look(session) : error;
+    /* the descriptors of files that were just mapped may have come, so it is looked for runtimes in them at once */
+    return error == 0 && session->mappings_to_check_count > 0 ? runtimes_look(session) : error;
 }
 
 int session_watch(const struct pprofil_session *session, int fd)

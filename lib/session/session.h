@@ -62,7 +62,7 @@ struct pprofil_session {
     struct unwinder *unwinder;            /* owned; NULL: no call graph */
     /* true: after the last stack was unwound, more files were mapped, and their descriptors may not have arrived yet */
     bool objects_follow;
-    struct mapping_to_check *mappings_to_check; /* owned: python.c */
+    struct mapping_to_check *mappings_to_check; /* owned: runtimes.c */
     uint32_t mappings_to_check_count;
     struct session_histogram *histograms; /* owned */
     struct dialect_run *dialect_run;      /* owned; NULL: no dialect */
@@ -118,13 +118,14 @@ int session_check_supervisor(struct pprofil_session *session);
  * ring_create. */
 int session_make_ring(double hz, size_t stack_size, struct ring **ring, int *fd);
 
-/* --- python.c --------------------------------------------------------------------------------- */
+/* --- runtimes.c ------------------------------------------------------------------------------- */
 
-/* Notes that a file was mapped, so that python_look finds out whether it has a Python interpreter. 0 or -ENOMEM. */
-int python_note_mapping(struct pprofil_session *session, const struct wire_map *map);
-/* Looks for Python interpreters in the mapped files whose descriptors have come, and tells the supervisor. 0 or
+/* Notes that a file was mapped, so that runtimes_look finds out whether it has a Python interpreter or Go code. 0 or
  * -ENOMEM. */
-int python_look(struct pprofil_session *session);
+int runtimes_note_mapping(struct pprofil_session *session, const struct wire_map *map);
+/* Looks for language runtimes in the mapped files whose descriptors have come, and tells the supervisor. 0 or
+ * -ENOMEM. */
+int runtimes_look(struct pprofil_session *session);
 /* The supervisor refuses an interpreter, whose memory is not as its version says. */
 void python_note_refusal(struct pprofil_session *session, const struct wire_message *message);
 

@@ -11,12 +11,14 @@
  */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <sys/ptrace.h>
 
 #include "base/clock.h"
 #include "supervisor/attribution.h"
 #include "supervisor/calls/calls.h"
 #include "supervisor/debug-log.h"
+#include "supervisor/go-stacks.h"
 #include "supervisor/preempt.h"
 #include "supervisor/proc/objects.h"
 #include "supervisor/python/python.h"
@@ -143,7 +145,10 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
         tick_note_cpu(tracee);
     }
     if (sampled && tracer->stack.limit > 0) {
-        stack_take(&tracer->stack, tracee->tid, &regs);
+        struct stack_layout layout = {0};
+        if (atomic_load(&tracee->process->has_go))
+            go_find_stacks(&tracee->go, tracee->tid, &regs, regs.sp, &layout);
+        stack_take(&tracer->stack, tracee->tid, &regs, &layout);
         python_take(tracer, tracee);
     }
     if (known)

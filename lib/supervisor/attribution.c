@@ -13,6 +13,8 @@
  */
 #include "config.h"
 
+#include <stdatomic.h>
+
 #include "base/clock.h"
 #include "dialect/dialect.h"
 #include "supervisor/accounting.h"
@@ -281,7 +283,10 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
     tracee->time.samples++;
     if (tracer->supervisor->options.kernel)
         sample.kernel_stack = kernel_stack_of(tracer->supervisor, tracee, state, &cpu);
-    bool copied = stack_take_asleep(&tracer->stack, &tracee->files, state);
+    struct stack_layout layout = {0};
+    if (tracer->stack.limit > 0 && atomic_load(&tracee->process->has_go))
+        go_find_stacks(&tracee->go, tracee->tid, NULL, state->sp, &layout);
+    bool copied = stack_take_asleep(&tracer->stack, &tracee->files, state, &layout);
     if (copied) {
         python_take_asleep(tracer, tracee, state);
         python_settle(tracer, tracee);

@@ -13,6 +13,7 @@
 #include "supervisor/commands.h"
 #include "supervisor/emit.h"
 #include "supervisor/follow.h"
+#include "supervisor/go-stacks.h"
 #include "supervisor/proc/opener.h"
 #include "supervisor/python/python.h"
 #include "supervisor/sampling.h"
@@ -93,6 +94,12 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
         python_begin(supervisor, command->pid, command->value, command->flags);
         supervisor_unlock(supervisor);
         return; /* no answer: the client does not wait for one */
+    }
+    if (command->op == WIRE_OP_GO) {
+        supervisor_lock(supervisor);
+        go_begin(supervisor, command->pid);
+        supervisor_unlock(supervisor);
+        return; /* no answer, as above */
     }
     if (command->op == WIRE_OP_ATTACH) {
         error = attach_process(supervisor->tracers[0], command->pid, command->flags & WIRE_ATTACH_LAUNCHED, &refusal);

@@ -2,6 +2,7 @@
 /* Answers execs: follows the new program, and forgets the old one, except its CPU time. */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -55,6 +56,7 @@ static void exec_forget_image(struct tracee *leader)
     leader->handover.away_since = 0;
     maps_close(&process->maps);
     python_forget_image(process);
+    atomic_store(&process->has_go, false);
     procfs_task_close(&leader->files);
     leader->files.coarse = leader->files.multithreaded = leader->files.may_exec = false;
     leader->comm.text[0] = '\0';

@@ -16,6 +16,7 @@
  */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 
@@ -137,6 +138,7 @@ bool new_task_add_child(struct tracer *tracer, const struct process *parent, pid
     if (child == NULL)
         return false;
     python_inherit(child, parent);
+    atomic_store(&child->has_go, atomic_load(&parent->has_go));
     emit_fork(tracer->supervisor, pid, parent->pid);
     return true;
 }

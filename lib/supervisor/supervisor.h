@@ -27,7 +27,8 @@
  *     wait.c                 answers each stop, which stop.c decodes. If stops come faster than they are answered,
  *                            wait.c takes the tracees in turn, because the kernel does not. It polls up to 50 us for
  *                            the stops of a tick
- *     at-stop.c              reads registers (regs-*.c), copies the stack (target-memory.c), resumes
+ *     at-stop.c              reads registers (regs-*.c), copies the stack (target-memory.c), resumes. The threads of
+ *                            Go programs have several stacks (go-stacks.c)
  *     repair-stop.c          repairs a call that a stop broke: begins the call anew, or begins to continue it
  *     repair-continue.c      continues a call that has done only a part: further calls, the pieces, do the rest
  *                            (repair-piece.c)
@@ -140,10 +141,10 @@
  *     task's first stop waits until the task's process is known. A signal that comes between two pieces of a call may
  *     be held until the next piece begins. A SIGPIPE that only a piece has raised is not delivered.
  *  2. Between seeing the stop of an interrupt and the resume, the tracer only reads registers, copies the stack, reads
- *     the frames of a Python interpreter, repairs a call and writes the debug log. Reading Python frames usually takes
- *     one to three system calls, and at most some hundred. Repairing a call takes up to 30 system calls. Closing the
- * gaps between
- *     the messages of a recvmmsg(2) may take thousands. None of this allocates or takes the lock. Exceptions:
+ *     structures of the Go runtime (up to six system calls) or the frames of a Python interpreter, repairs a call and
+ *     writes the debug log. Reading Python frames usually takes one to three system calls, and at most some hundred.
+ *     Repairing a call takes up to 30 system calls. Closing the gaps between the messages of a recvmmsg(2) may take
+ *     thousands. None of this allocates or takes the lock. Exceptions:
  *     - if the process may be about to execute a program, the list of its mappings is opened with the lock, and the
  *       number of the tracee's CPU is read. After the resume, both steps might have to wait for the exec;
  *     - if the tracee profiles itself, the lock is taken, its process's clock is read, and its sample is counted;

@@ -16,6 +16,14 @@
 /* Largest size of an alternate stack, bytes. If memory that looks like the frame of a signal handler states a larger
  * size of that stack, it is not such a frame. */
 #define ALTERNATE_SIZE_MAX (UINT64_C(1) << 26)
+/* So many frame pointers are followed, through C code that runs on a scheduler stack of Go, such as the vDSO's */
+#define CHAIN_MAX 16u
+/* DWARF number of the frame pointer, in the machine's 64-bit ABI */
+#ifdef __aarch64__
+#define FRAME_POINTER 29u
+#else
+#define FRAME_POINTER 6u
+#endif
 
 static int target_memory_result(ssize_t done, size_t size)
 {
@@ -57,6 +65,9 @@ int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t si
  * Large copies take time from the target, which the budget sees, and also from the client and from the memory. So the
  * copies of a tracer have an allowance: VOLUME bytes a second. What is not used is saved, up to VOLUME_SAVED. If too
  * little is left, only STACK_SMALL bytes are copied.
+ *
+ * Some threads switch between stacks (struct stack_layout). If the layout is known, a stack is copied no further than
+ * to its end, and the stack that the thread has left is copied, too.
  *
  * If a signal handler runs on an alternate stack, a frame at the end of that stack contains the bounds of that stack,
  * and the stack pointer of the code that the signal has interrupted. Then the stack of that code is copied, too,
@@ -148,48 +159,93 @@ static size_t stack_allowed(struct stack *stack)
     return allowed < stack->limit ? allowed : stack->limit;
 }
 
-static void stack_copy_both(struct stack *stack, pid_t tid, uint64_t sp, bool compat)
+/* Follows the frame pointers in the copy. Returns the first one that points out of it. If there are too many, or they
+ * lead in a circle, returns one that does not. */
+static uint64_t stack_follow_frame_pointers(const struct stack *stack, uint64_t fp)
+{
+    for (unsigned i = 0; i < CHAIN_MAX && fp - stack->head.start < stack->head.size; i++) {
+        uint64_t at = fp - stack->head.start;
+        if (stack->head.size - at < sizeof fp)
+            break;
+        fp = stack_word_at(stack->bytes + at, sizeof fp);
+    }
+    return fp;
+}
+
+/* Returns the address from which on the stack that the thread has left is copied. 0: not known. */
+static uint64_t stack_find_left(const struct stack *stack, uint64_t fp, const struct stack_layout *layout)
+{
+    uint64_t left = layout->left_sp;
+
+    fp = stack_follow_frame_pointers(stack, fp);
+    if (fp > layout->left_low && fp < layout->left_high && (left == 0 || fp < left))
+        left = fp;
+    return left;
+}
+
+/* most: limit of the size of both copies together, bytes. */
+static void stack_copy_second(struct stack *stack, pid_t tid, uint64_t start, uint64_t end, size_t most)
+{
+    uint64_t size = most - stack->head.size;
+
+    if (start == 0)
+        return;
+    stack->head.below_start = start;
+    stack->head.below_size = (uint32_t)stack_copy_memory(tid, start, stack->bytes + stack->head.size,
+                                                         end - start < size ? end - start : size);
+}
+
+/* fp: the frame pointer; 0: not known. */
+static void stack_copy_both(struct stack *stack, pid_t tid, uint64_t sp, uint64_t fp, bool compat,
+                            const struct stack_layout *layout)
 {
     uint64_t end, below;
-    size_t most = stack_allowed(stack);
+    size_t most = stack_allowed(stack), first = most;
 
     stack->head.start = sp;
     stack->head.size = stack->head.below_size = 0;
+    stack->head.switch_base = layout->base;
+    stack->head.switch_sp = layout->left_sp;
+    stack->head.goroutine_end = layout->base == 0 ? layout->end : layout->left_high;
     if (!regs_are_unwound(compat))
         return;
-    stack->head.size = (uint32_t)stack_copy_memory(tid, sp, stack->bytes, most);
+    if (layout->end > sp && layout->end - sp < most)
+        first = (size_t)(layout->end - sp);
+    stack->head.size = (uint32_t)stack_copy_memory(tid, sp, stack->bytes, first);
+    if (layout->base != 0)
+        return stack_copy_second(stack, tid, stack_find_left(stack, fp, layout), layout->left_high, most);
     if (!stack_find_below(stack, compat, &end, &below))
         return;
     if (stack->head.size > end - sp)
         stack->head.size = (uint32_t)(end - sp);
-    stack->head.below_start = below;
-    stack->head.below_size = (uint32_t)stack_copy_memory(tid, below, stack->bytes + stack->head.size,
-                                                         most - stack->head.size);
+    stack_copy_second(stack, tid, below, UINT64_MAX, most);
 }
 
-static void stack_copy(struct stack *stack, pid_t tid, uint64_t sp, bool compat)
+static void stack_copy(struct stack *stack, pid_t tid, uint64_t sp, uint64_t fp, bool compat,
+                       const struct stack_layout *layout)
 {
-    stack_copy_both(stack, tid, sp, compat);
+    stack_copy_both(stack, tid, sp, fp, compat, layout);
     uint64_t used = (uint64_t)stack->head.size + stack->head.below_size;
     stack->allowance -= used < stack->allowance ? used : stack->allowance;
 }
 
-void stack_take(struct stack *stack, pid_t tid, const struct regs *regs)
+void stack_take(struct stack *stack, pid_t tid, const struct regs *regs, const struct stack_layout *layout)
 {
     if (stack->limit == 0)
         return;
-    stack_copy(stack, tid, regs->sp, regs->compat);
+    stack_copy(stack, tid, regs->sp, regs->general[FRAME_POINTER], regs->compat, layout);
     stack->head.known = regs->known;
     memcpy(stack->head.regs, regs->general, sizeof stack->head.regs);
 }
 
-bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const struct procfs_state *state)
+bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const struct procfs_state *state,
+                       const struct stack_layout *layout)
 {
     struct procfs_state after;
 
     if (stack->limit == 0)
         return false;
-    stack_copy(stack, task->tid, state->sp, state->sp <= UINT32_MAX);
+    stack_copy(stack, task->tid, state->sp, 0, state->sp <= UINT32_MAX, layout);
     procfs_look(task, &after);
     if (!procfs_state_equals(&after, state))
         stack->head.size = stack->head.below_size = 0;

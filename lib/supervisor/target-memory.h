@@ -41,13 +41,24 @@ struct stack {
     const struct wire_python *python; /* borrowed; the Python frames of the last copy; NULL: none */
 };
 
+/* What is known about the stacks of a thread that can switch its stack: go-stacks.h. */
+struct stack_layout {
+    uint64_t end; /* end of the stack on which the thread is; 0: not known */
+    /* the stack pointer with which the thread came to this stack, when it left another one; 0: it has left none */
+    uint64_t base;
+    uint64_t left_low, left_high; /* the stack that it has left; both 0: not known */
+    uint64_t left_sp;             /* the stack pointer with which it has left that stack; 0: not known */
+};
+
 /* Allocates the buffer for copies of up to `limit` bytes; 0: no stack will be copied. Returns 0 or -ENOMEM. The owner
  * frees stack->bytes. */
 int stack_init(struct stack *stack, size_t limit);
-/* Copies the stack and the registers of a stopped thread. Does nothing if the limit is 0. */
-void stack_take(struct stack *stack, pid_t tid, const struct regs *regs);
+/* Copies the stack and the registers of a stopped thread. Does nothing if the limit is 0. layout: all fields may be
+ * 0. */
+void stack_take(struct stack *stack, pid_t tid, const struct regs *regs, const struct stack_layout *layout);
 /* Copies the stack of a sleeping thread, without stopping it. state: what procfs_look has just read about the thread.
  * If the thread's system call, pc or sp has changed since then, the copy is empty. Returns false if the limit is 0. */
-bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const struct procfs_state *state);
+bool stack_take_asleep(struct stack *stack, struct procfs_task *task, const struct procfs_state *state,
+                       const struct stack_layout *layout);
 
 #endif

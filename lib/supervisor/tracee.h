@@ -26,6 +26,7 @@
 #include <time.h>
 
 #include "supervisor/accounting.h"
+#include "supervisor/go-stacks.h"
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/repair.h"
@@ -177,6 +178,7 @@ struct tracee {
     struct tracee_sleep sleep;
     struct tracee_handover handover;
     struct tracee_inbox inbox;
+    struct go_thread go;          /* what is known about the stacks of Go, if the process has Go code */
     struct python_thread *python; /* owned; what is known about the thread's Python stack; NULL: nothing */
     struct {
         uint64_t check_at; /* when the tracee has this many samples, its name is read again */
@@ -240,6 +242,7 @@ struct process {
     uint64_t handed_over_at;
     /* procfs_start_time of the process, read when a handover of one of its threads was last decided; 0: never */
     uint64_t start_time;
+    _Atomic bool has_go;                   /* the process executes Go code */
     struct python_runtime *_Atomic python; /* owned: its Python interpreter; NULL: none is known */
     struct python_runtime *former_pythons; /* owned: list of the interpreters of its former programs */
     struct untraced *untraced; /* owned: list of the threads of the process that could not be seized */

@@ -252,24 +252,24 @@ bool trampoline_step(const struct machine *machine, const struct unwind_input *i
 
 /* Returns whether the bytes just before an offset of the file look like a call instruction. */
 bool call_precedes(const struct unwind_object *object, const struct machine *machine, uint64_t offset);
-/* Finds the target of the call instruction that ends at an offset of the file. *target becomes the
- * offset of the target in the file. False: no call instruction ends there, or its target is not in
- * the instruction, but in a register or in memory. */
+/* Finds the target of the call instruction that ends at an offset of the file. *target becomes the target's offset in
+ * the file. False: no call instruction ends there, or its target is in a register or in memory. */
 bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset, uint64_t *target);
 
-/* What is known about an object: whether it has an interpreter. */
-struct unwind_interpreter {
-    bool looked, found;
-    struct script_interpreter interpreter;
+/* The language runtimes of an object: unwind-runtimes.c. */
+struct unwind_runtimes {
+    bool looked; /* false: its file has not come yet */
+    bool has_python, has_go;
+    struct script_interpreter python;
 };
 
 struct unwinder {
     /* owned; indexed by the number by which the caller of unwind_walk knows the object; NULL: not opened yet */
     struct unwind_object **objects;
     uint32_t count;
-    struct script_codes *codes;              /* owned; code objects of Python interpreters; NULL: none */
-    struct unwind_interpreter *interpreters; /* owned; indexed by object: unwind-python.c */
-    uint32_t interpreter_count;
+    struct script_codes *codes;       /* owned; code objects of Python interpreters; NULL: none */
+    struct unwind_runtimes *runtimes; /* owned; indexed by object */
+    uint32_t runtimes_count;
     struct unwind_kernel_stack **kernel_stacks; /* owned; indexed by id; NULL: none: unwind-kernel.c */
 };
 
@@ -305,7 +305,8 @@ struct walk {
     /* the last step was made by walk_by_call, on a machine whose calls push nothing. The stack pointer is still that of
      * the function that this step has left, so it is too low if that function had pushed something */
     bool by_call;
-    bool framed; /* at least one step of this walk was made by walk_by_frame_pointer */
+    bool framed;   /* at least one step of this walk was made by walk_by_frame_pointer */
+    bool switched; /* the walk has left the scheduler stack of the Go runtime */
     bool ended;
     uint32_t steps; /* number of frames so far */
     enum unwind_end end;
@@ -315,8 +316,7 @@ struct walk {
 void walk_end(struct walk *walk, enum unwind_end end);
 /* Ends the walk with an error, which is a negative errno. */
 void walk_fail(struct walk *walk, int error);
-/* Returns whether an address is above the copied part of a stack, but less than 1 GiB above it, so
- * that it may be in the part of the stack that was not copied. */
+/* Returns whether an address is less than 1 GiB above a copy of a stack, so that it may be in the rest of the stack. */
 bool walk_is_above_copy(const struct walk *walk, uint64_t address);
 
 /* Returns the object that is mapped at an address. NULL: there is none, or the walk has failed. */
@@ -345,9 +345,8 @@ uint64_t walk_strip_signature(struct walk *walk, uint64_t pc);
  * address in the next higher word. *at becomes the offset of the record from the CFA. */
 bool walk_has_record(const struct walk *walk, const struct rule *rule, int32_t *at);
 
-/* Returns the caller's stack pointer. Usually it is the CFA. But if saved registers are above the
- * CFA, it is the end of these registers. This happens in _dl_runtime_resolve of AArch64's ld.so,
- * whose frame description leaves out what code in the PLT has pushed before. */
+/* Returns the caller's stack pointer. Usually it is the CFA. But if saved registers are above the CFA, it is their end:
+ * the frame description of AArch64's _dl_runtime_resolve leaves out what code in the PLT has pushed before. */
 static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule *rule, uint64_t cfa)
 {
     bool above = !walk->machine->pushes && (rule->flags & RULE_PLAIN) != 0 && rule->high > 0;
@@ -355,27 +354,27 @@ static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule
     return cfa + (above ? ((uint64_t)rule->high + 15) & ~UINT64_C(15) : 0);
 }
 
+/* Returns whether a call may return to an address. If the address is in a file, the instruction before it must be a
+ * call. Code that is in no file (JIT) is accepted without this check, but not if `file_only` is set. */
+bool walk_returns_to(struct walk *walk, uint64_t address, bool file_only);
+
 /* The functions below guess the caller of a frame, if there is no rule, or if the rule is not enough. Each of them may
  * also end the walk. */
 
-/* Steps to the caller by the frame pointer. Assumes that the frame pointer points to a word with the frame pointer of
- * the caller, and that the return address is in the next higher word. False: this does not lead to a caller. */
+/* Steps to the caller by a frame record: the caller's frame pointer, then the return address. False: no caller. */
 bool walk_by_frame_pointer(struct walk *walk);
 
 /* Steps to the caller by the return address that the call has left on the stack or in a register. Assumes that the
  * called function has pushed nothing since then. False: this does not lead to a caller. */
 bool walk_by_call(struct walk *walk);
 
-/* Steps to the caller of code that is in no file. Assumes that the code has pushed nothing but one word, which aligns
- * the stack pointer for its own call. False: this does not lead to a caller. */
+/* Steps to the caller of code in no file that has pushed one word, to align the stack pointer. False: no caller. */
 bool walk_by_padding(struct walk *walk);
 
-/* Finds the stack pointer, which a guess has left unknown: computes it from the frame pointer. After walk_by_call, its
- * old value is usually right, and is kept. False: it cannot be found. */
+/* Finds the stack pointer, which a guess has left unknown, by the frame pointer. False: it cannot be found. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
 
-/* Finds the frame pointer of a thread that was asleep, whose registers are not known. Searches the stack for the frame
- * record to which the frame pointer must point. False: nothing on the stack is certain enough to be this record. */
+/* Finds the frame pointer of a thread that was asleep, on the stack. False: nothing there is certain enough. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
 
 /* --- into a profile: unwind-profile.c, unwind-python.c, unwind-kernel.c ----------------------------- */
@@ -384,6 +383,8 @@ struct wire_kernel_stack;
 struct wire_python;
 struct wire_python_code;
 
+/* Returns whether a file has a section of this name. */
+bool elf_has_section(Elf *elf, const char *name);
 /* Returns a descriptor of an object's ELF file, which the profile owns. Errors as those of unwind_callbacks.open. */
 int unwind_object_file(struct profile *profile, uint32_t object);
 /* Finds or adds the location of a frame. 0, -ENOMEM or -EOVERFLOW. */

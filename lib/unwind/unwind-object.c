@@ -78,18 +78,33 @@ static const Elf_Data *section_bytes(Elf_Scn *section, const GElf_Shdr *header)
     return elf_rawdata(section, NULL);
 }
 
-static const Elf_Data *named_section(Elf *elf, const char *name, uint64_t *address)
+/* Finds the section of this name that has bytes in the file. NULL: there is none. */
+static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header)
 {
     Elf_Scn *section = NULL;
 
-    for (size_t i = 0; i < SECTIONS_MAX && (section = elf_nextscn(elf, section)) != NULL; i++) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) == NULL || header.sh_type == SHT_NOBITS || !section_is(elf, &header, name))
-            continue;
-        *address = header.sh_addr;
-        return section_bytes(section, &header);
-    }
+    for (size_t i = 0; i < SECTIONS_MAX && (section = elf_nextscn(elf, section)) != NULL; i++)
+        if (gelf_getshdr(section, header) != NULL && header->sh_type != SHT_NOBITS && section_is(elf, header, name))
+            return section;
     return NULL;
+}
+
+bool elf_has_section(Elf *elf, const char *name)
+{
+    GElf_Shdr header;
+
+    return find_section(elf, name, &header) != NULL;
+}
+
+static const Elf_Data *named_section(Elf *elf, const char *name, uint64_t *address)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = find_section(elf, name, &header);
+
+    if (section == NULL)
+        return NULL;
+    *address = header.sh_addr;
+    return section_bytes(section, &header);
 }
 
 /* --- addresses and offsets ---------------------------------------------------------------- */

@@ -189,7 +189,10 @@ static int unwind_feed_stack(struct unwinder *unwinder, struct profile *profile,
                              const struct wire_sample *sample, const struct wire_stack *stack)
 {
     struct unwind_input input = {.registers.machine = machine_of(sample),
-                                 .piece_count = stack->below_size > 0 ? 2 : 1};
+                                 .piece_count = stack->below_size > 0 ? 2 : 1,
+                                 .switch_base = stack->switch_base,
+                                 .switch_sp = stack->switch_sp,
+                                 .goroutine_end = stack->goroutine_end};
     const uint8_t *bytes = wire_stack_bytes(stack);
     uint32_t node;
 

@@ -16,29 +16,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "script/script.h"
 #include "unwind/unwind-internal.h"
 #include "wire/wire.h"
-
-int unwind_find_interpreter(struct unwinder *unwinder, struct profile *profile, uint32_t object,
-                            const struct script_interpreter **found)
-{
-    if (array_extend(&unwinder->interpreters, &unwinder->interpreter_count, profile->object_count,
-                     sizeof *unwinder->interpreters) != 0)
-        return -ENOMEM;
-    struct unwind_interpreter *known = &unwinder->interpreters[object];
-    if (!known->looked && profile->objects[object].kind == PROFILE_OBJECT_FILE && !profile->objects[object].invented) {
-        int fd = unwind_object_file(profile, object);
-        if (fd == -EAGAIN)
-            return fd;
-        known->found = fd >= 0 && script_find_interpreter(fd, profile->strings[profile->objects[object].path],
-                                                          &known->interpreter);
-        known->looked = true;
-    }
-    *found = &known->interpreter;
-    return known->found ? 0 : -ENOENT;
-}
 
 int unwind_add_code(struct unwinder *unwinder, struct profile *profile, const struct wire_python_code *event)
 {
@@ -50,7 +30,6 @@ int unwind_add_code(struct unwinder *unwinder, struct profile *profile, const st
 void unwind_forget_python(struct unwinder *unwinder)
 {
     script_codes_free(unwinder->codes);
-    free(unwinder->interpreters);
 }
 
 struct python_merge {

@@ -55,9 +55,13 @@ struct unwind_input {
     struct unwind_registers registers;
     /* The first piece is the stack, from the stack pointer upwards. It may also have some bytes below the stack
      * pointer, where an epilogue leaves the values that it has popped. If the thread is on an alternate signal stack,
-     * the second piece is the stack on which the thread ran before the signal. */
+     * or on the scheduler stack of the Go runtime, the second piece is the stack on which the thread ran before. */
     struct unwind_piece pieces[UNWIND_PIECES_MAX];
     uint32_t piece_count;
+    /* only on the scheduler stack of the Go runtime: the stack pointer with which the thread came to this stack, and
+     * the one with which it has left the stack of a goroutine. 0: not known */
+    uint64_t switch_base, switch_sp;
+    uint64_t goroutine_end; /* end of the stack of the goroutine, which is one of the pieces; 0: not known */
 };
 
 /* Reads the registers from `set`: `size` bytes that PTRACE_GETREGSET has returned for NT_PRSTATUS. False: the machine
@@ -162,5 +166,8 @@ struct script_interpreter;
  * object has no interpreter; -EAGAIN: the object's file has not come yet; -ENOMEM. */
 int unwind_find_interpreter(struct unwinder *unwinder, struct profile *profile, uint32_t object,
                             const struct script_interpreter **found);
+/* Finds out whether an object of the profile has Go code. 0: it has; -ENOENT: it has none; -EAGAIN: the object's file
+ * has not come yet; -ENOMEM. */
+int unwind_find_go(struct unwinder *unwinder, struct profile *profile, uint32_t object);
 
 #endif

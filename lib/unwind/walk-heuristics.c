@@ -21,9 +21,7 @@
 /* a leaf function without a frame description pushes fewer bytes than this */
 #define LEAF_SIZE_MAX 512u
 
-/* Returns whether a call may return to an address. If the address is in a file, the instruction before it must be a
- * call. Code that is in no file (JIT) is accepted without this check, but not if `file_only` is set. */
-static bool returns_to(struct walk *walk, uint64_t address, bool file_only)
+bool walk_returns_to(struct walk *walk, uint64_t address, bool file_only)
 {
     const struct mapped_object *mapped = walk_find_mapped(walk, address - 1);
 
@@ -74,7 +72,7 @@ bool walk_by_frame_pointer(struct walk *walk)
         return walk->ended;
     }
     pc = strip_guess(walk, pc);
-    if (pc == 0 || !returns_to(walk, pc, false)) {
+    if (pc == 0 || !walk_returns_to(walk, pc, false)) {
         if (is_outermost(walk, caller, pc))
             walk_end(walk, UNWIND_COMPLETE);
         return walk->ended;
@@ -110,7 +108,7 @@ bool walk_by_call(struct walk *walk)
         pc = strip_guess(walk, walk->registers[machine->link]);
     else if (!memory_read(walk->input, sp, machine->word, &pc))
         return false;
-    if (pc == 0 || !returns_to(walk, pc, true))
+    if (pc == 0 || !walk_returns_to(walk, pc, true))
         return false;
     if (has_own_record(walk, pc))
         return walk_by_frame_pointer(walk);
@@ -126,7 +124,7 @@ bool walk_by_padding(struct walk *walk)
     uint64_t sp = walk->registers[machine->sp], pc;
 
     if (walk->exact || !machine->pushes || walk_is_unknown(walk, machine->sp) || sp % (2u * machine->word) != 0 ||
-        !memory_read(walk->input, sp + machine->word, machine->word, &pc) || !returns_to(walk, pc, true))
+        !memory_read(walk->input, sp + machine->word, machine->word, &pc) || !walk_returns_to(walk, pc, true))
         return false;
     guess_caller(walk, pc, machine_wrap(machine, sp + 2u * machine->word));
     return true;
@@ -157,7 +155,7 @@ static bool has_return_at(struct walk *walk, uint64_t address)
     uint64_t pc;
 
     return memory_read(walk->input, address, walk->machine->word, &pc) &&
-           returns_to(walk, strip_guess(walk, pc), false);
+           walk_returns_to(walk, strip_guess(walk, pc), false);
 }
 
 /* After walk_by_call, the stack pointer has its old value. This is right unless the function that this step has left
@@ -209,7 +207,7 @@ static enum likelihood judge_return(struct walk *walk, uint64_t address)
 
     if (is_trampoline(walk, address))
         return CERTAIN;
-    if (!returns_to(walk, address, true))
+    if (!walk_returns_to(walk, address, true))
         return IMPOSSIBLE;
     const struct mapped_object *caller = walk_find_mapped(walk, address - 1);
     const struct unwind_object *object = caller->object;

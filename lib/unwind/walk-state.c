@@ -31,6 +31,7 @@ void unwinder_free(struct unwinder *unwinder)
     free(unwinder->objects);
     unwind_forget_python(unwinder);
     unwind_forget_kernel(unwinder);
+    free(unwinder->runtimes);
     free(unwinder);
 }
 

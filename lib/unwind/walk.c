@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "unwind/deep-stack.h"
-#include "unwind/unwind-internal.h"
+#include "unwind/walk-switch.h"
 
 /* Ends the walk, because memory at an address was not copied. The result of the walk is UNWIND_TRUNCATED. But if the
  * address comes from a guess and is in no stack, the result is UNWIND_BROKEN. */
@@ -230,7 +230,7 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
     const struct rule *rule = NULL;
     struct unwind_object *object = mapped == NULL ? NULL : mapped->object;
     uint64_t offset = mapped == NULL ? 0 : walk_offset(mapped, address);
-    bool in_file = object != NULL && object->elf != NULL;
+    bool in_file = object != NULL && object->elf != NULL, pushes = walk->machine->pushes;
 
     walk->left = object;
     walk->left_offset = offset;
@@ -239,9 +239,15 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
         return;
     if (walk->made || (rule != NULL && (rule->flags & RULE_SIGNAL) != 0))
         frame_make_exact(frame);
+    if (walk->made && pushes && trampoline_is(object, walk->machine, offset + 1))
+        rule = NULL;
+    if (rule != NULL && !walk->exact && (rule->flags & RULE_SIGNAL) == 0 &&
+        walk_is_first(walk, object, offset))
+        return walk_end(walk, UNWIND_COMPLETE);
+    if (rule != NULL && walk->input->switch_base != 0 && !walk->switched && walk_switch(walk, rule))
+        return;
     /* On AArch64, trampoline_is is called before the rule is used, because the rule in AArch64's
      * vdso does not describe the whole frame of a signal. */
-    bool pushes = walk->machine->pushes;
     if (rule != NULL && (pushes || (rule->flags & RULE_SIGNAL) == 0))
         return walk_by_rule(walk, object, rule);
     if (in_file && trampoline_is(object, walk->machine, walk->exact ? offset : offset + 1)) {
@@ -325,7 +331,7 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callba
     walk.made = false;
     walk.left = NULL;
     walk.guessed = walk.by_call = false;
-    walk.framed = false;
+    walk.framed = walk.switched = false;
     walk.steps = 0;
     walk.ended = false;
     walk.end = UNWIND_BROKEN;

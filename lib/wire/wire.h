@@ -86,17 +86,22 @@ struct wire_sample {
 #define WIRE_STACK_MIN 1024u
 #define WIRE_STACK_MAX (1u << 20)
 
-/* A copy of a stopped thread's stack, from its stack pointer up. If the thread is in a signal handler on an alternate
- * stack, there is also a copy of the stack that the signal interrupted. */
+/* A copy of a stopped thread's stack, from its stack pointer up. If the thread has left another stack to which it will
+ * return, there is also a copy of that stack, which is called the one below: a signal handler runs on an alternate
+ * stack, or the Go runtime on its scheduler stack. */
 struct wire_stack {
     uint64_t start;       /* address of the first copied byte of the stack */
-    uint64_t below_start; /* address of the first copied byte of the stack that the signal interrupted */
+    uint64_t below_start; /* address of the first copied byte of the stack below */
     uint32_t size;        /* how many bytes of the stack were copied; 0: it could not be read */
-    uint32_t below_size;  /* how many bytes of the interrupted stack were copied; 0: none */
+    uint32_t below_size;  /* how many bytes of the stack below were copied; 0: none */
+    /* Go: the stack pointer with which the thread came to this stack; 0: it is not on a scheduler stack */
+    uint64_t switch_base;
+    uint64_t goroutine_end; /* Go: end of the goroutine's stack, which is the stack or the one below; 0: not known */
+    uint64_t switch_sp; /* Go: the stack pointer with which it has left the stack below; 0: not known */
     uint64_t known;  /* if bit i is set, the value of regs[i] is known. pc and sp are in struct wire_sample */
     /* registers of the thread, indexed by the DWARF numbers that the machine's System V ABI defines */
     uint64_t regs[WIRE_STACK_REGS];
-}; /* in an event the copied bytes of the stack follow, then those of the interrupted stack, then padding */
+}; /* in an event the copied bytes of the stack follow, then those of the stack below, then padding */
 
 /* Returns the stack that follows a sample in its event; NULL: the sample has no WIRE_SAMPLE_STACK. */
 const struct wire_stack *wire_sample_stack(const struct wire_sample *sample);
@@ -317,6 +322,9 @@ enum wire_op {
      * of its variable _PyRuntime. From now on, samples contain Python frames. The supervisor does not answer. But if
      * the interpreter turns out to be another one, it sends this message back, with an error */
     WIRE_OP_PYTHON,
+    /* The process `pid` has mapped a file with Go code. From now on, samples contain both stacks of a thread that has
+     * switched its stack. The supervisor does not answer */
+    WIRE_OP_GO,
     WIRE_OP_DONE,       /* sent by the supervisor, to answer any command; the fields error and pid are set */
     /* sent by the supervisor: brings the descriptor of the object with the id `value`. If there is no descriptor, the
      * field error says why */

@@ -127,12 +127,12 @@ Test(unwind_python, frames_whose_native_frame_is_missing)
 /* Makes the unwinder believe that the object's code at the given addresses is that of the interpreter's function. */
 static void make_eval(struct fixture *fixture, uint64_t start, uint64_t end)
 {
-    fixture->unwinder->interpreters = calloc(8, sizeof(struct unwind_interpreter));
-    fixture->unwinder->interpreter_count = 8;
-    struct unwind_interpreter *known = &fixture->unwinder->interpreters[fixture->frames[0].object];
-    known->looked = known->found = true;
-    known->interpreter.eval[0].start = start;
-    known->interpreter.eval[0].end = end;
+    fixture->unwinder->runtimes = calloc(8, sizeof(struct unwind_runtimes));
+    fixture->unwinder->runtimes_count = 8;
+    struct unwind_runtimes *known = &fixture->unwinder->runtimes[fixture->frames[0].object];
+    known->looked = known->has_python = true;
+    known->python.eval[0].start = start;
+    known->python.eval[0].end = end;
 }
 
 Test(unwind_python, by_name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds Python interpreters in the files that targets map, and tells the supervisor where they are. The supervisor then
- * reads the interpreters' stacks. */
+/* Finds language runtimes in the files that targets map, and tells the supervisor: Python interpreters, whose stacks it
+ * then reads, and Go code, whose threads have several stacks. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,20 +12,19 @@
 #include "session/session.h"
 #include "unwind/unwind.h"
 
-/* A mapping of a file that may have an interpreter. */
+/* A mapping of a file that may have a runtime. */
 struct mapping_to_check {
     uint32_t pid;
     uint32_t object; /* index in the profile's table */
     uint64_t start, offset;
 };
 
-int python_note_mapping(struct pprofil_session *session, const struct wire_map *map)
+int runtimes_note_mapping(struct pprofil_session *session, const struct wire_map *map)
 {
     struct mapping_to_check mapping = {.pid = map->pid};
 
-    if ((session->options.flags & PPROFIL_NO_PYTHON) != 0 || map->kind != WIRE_MAP_FILE ||
-        !profile_find_mapping(session->profile->profile, map->pid, map->start, &mapping.object, &mapping.start,
-                              &mapping.offset))
+    if (map->kind != WIRE_MAP_FILE || !profile_find_mapping(session->profile->profile, map->pid, map->start,
+                                                            &mapping.object, &mapping.start, &mapping.offset))
         return 0;
     int error = array_grow(&session->mappings_to_check, session->mappings_to_check_count,
                            sizeof *session->mappings_to_check);
@@ -43,19 +42,31 @@ static void python_tell(struct pprofil_session *session, const struct mapping_to
         wire_send(session->socket, &message, -1);
 }
 
-int python_look(struct pprofil_session *session)
+static int runtimes_look_at(struct pprofil_session *session, const struct mapping_to_check *mapping)
 {
+    struct profile *profile = session->profile->profile;
+    const struct wire_message go = {.op = WIRE_OP_GO, .pid = (int32_t)mapping->pid};
     const struct script_interpreter *interpreter;
+
+    int error = unwind_find_interpreter(session->unwinder, profile, mapping->object, &interpreter);
+    if (error == 0 && (session->options.flags & PPROFIL_NO_PYTHON) == 0)
+        python_tell(session, mapping, interpreter);
+    if (error == 0 || error == -ENOENT)
+        error = unwind_find_go(session->unwinder, profile, mapping->object);
+    if (error == 0)
+        wire_send(session->socket, &go, -1);
+    return error;
+}
+
+int runtimes_look(struct pprofil_session *session)
+{
     uint32_t left = 0;
     int error = 0;
 
     for (uint32_t i = 0; error != -ENOMEM && i < session->mappings_to_check_count; i++) {
-        const struct mapping_to_check *mapping = &session->mappings_to_check[i];
-        error = unwind_find_interpreter(session->unwinder, session->profile->profile, mapping->object, &interpreter);
-        if (error == 0)
-            python_tell(session, mapping, interpreter);
-        else if (error == -EAGAIN)
-            session->mappings_to_check[left++] = *mapping;
+        error = runtimes_look_at(session, &session->mappings_to_check[i]);
+        if (error == -EAGAIN)
+            session->mappings_to_check[left++] = session->mappings_to_check[i];
     }
     session->mappings_to_check_count = left;
     return error == -ENOMEM ? error : 0;
