@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the table in an ELF file: in a section of its own, or, if the file has no section headers, by its first bytes
- * anywhere in the data. In position-independent programs of Go before 1.26, the section has another name, because the
- * loader writes an address into the table.
+ * Finds the table in an ELF file: in a section of its own, or, if there is no such section, by its first bytes anywhere
+ * in the data. In position-independent programs of Go before 1.26, the section has another name, because the loader
+ * writes an address into the table.
  */
 #include "config.h"
 
@@ -64,29 +64,42 @@ static bool table_is_at(struct pclntab *table, Elf *elf, uint64_t address, struc
     return memory.bytes != NULL && pclntab_read_header(table) && pclntab_read_module(table);
 }
 
-static bool table_in_section(struct pclntab *table, Elf *elf, const GElf_Shdr *header)
-{
-    struct pclntab_memory memory = pclntab_memory_at(elf, header->sh_addr);
-
-    if (memory.size > header->sh_size)
-        memory.size = header->sh_size;
-    return table_is_at(table, elf, header->sh_addr, memory);
-}
-
-static bool find_by_section(struct pclntab *table, Elf *elf)
+/* Finds a section by its name. False: the file has none of this name. */
+static bool find_section(Elf *elf, const char *wanted, GElf_Shdr *header)
 {
     Elf_Scn *section = NULL;
-    GElf_Shdr header;
     size_t names;
 
     if (elf_getshdrstrndx(elf, &names) != 0)
         return false;
     for (unsigned i = 0; i < SECTIONS_MAX && (section = elf_nextscn(elf, section)) != NULL; i++) {
-        const char *name = gelf_getshdr(section, &header) != NULL ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (name != NULL && (strcmp(name, ".gopclntab") == 0 || strcmp(name, ".data.rel.ro.gopclntab") == 0))
-            return table_in_section(table, elf, &header);
+        const char *name = gelf_getshdr(section, header) != NULL ? elf_strptr(elf, names, header->sh_name) : NULL;
+        if (name != NULL && strcmp(name, wanted) == 0)
+            return true;
     }
     return false;
+}
+
+static bool find_by_section(struct pclntab *table, Elf *elf)
+{
+    GElf_Shdr header;
+
+    if (!find_section(elf, ".gopclntab", &header) && !find_section(elf, ".data.rel.ro.gopclntab", &header))
+        return false;
+    struct pclntab_memory memory = pclntab_memory_at(elf, header.sh_addr);
+    if (memory.size > header.sh_size)
+        memory.size = header.sh_size;
+    return table_is_at(table, elf, header.sh_addr, memory);
+}
+
+/* Returns whether the table may be in no section of its own. GNU ld puts it into .data.rel.ro, but programs of Go
+ * always have a section .go.buildinfo (Go 1.13 and later). */
+static bool may_have_no_section(Elf *elf)
+{
+    GElf_Shdr header;
+    size_t count;
+
+    return elf_getshdrnum(elf, &count) == 0 && (count == 0 || find_section(elf, ".go.buildinfo", &header));
 }
 
 static bool find_in_segment(struct pclntab *table, Elf *elf, uint64_t address, struct pclntab_memory memory)
@@ -107,10 +120,10 @@ static bool find_in_segment(struct pclntab *table, Elf *elf, uint64_t address, s
 
 static bool find_by_magic(struct pclntab *table, Elf *elf)
 {
-    size_t sections, count = segment_count(elf);
+    size_t count = segment_count(elf);
     GElf_Phdr header;
 
-    if (elf_getshdrnum(elf, &sections) != 0 || sections > 0)
+    if (!may_have_no_section(elf))
         return false;
     for (size_t i = 0; i < count; i++) {
         struct pclntab_memory memory = pclntab_segment(elf, i, &header);

@@ -147,6 +147,19 @@ Test(pclntab, the_section_and_relocations_of_other_linkers)
     }
 }
 
+/* GNU ld joins the table with other data, so that the file has no section for the table alone. */
+Test(pclntab, a_section_for_all_read_only_data)
+{
+    struct go_image image;
+
+    for (size_t i = 0; i < GO_LAYOUTS; i++) {
+        go_make(&image, &go_layouts[i]);
+        go_add_sections(&image);
+        strcpy((char *)image.bytes + 0x501, ".go.buildinfo");
+        expect_program(&image);
+    }
+}
+
 /* Without the module, the table still has names and lines, if it says where the code begins. */
 Test(pclntab, a_file_without_module)
 {
