@@ -21,8 +21,7 @@
 #define STEPS_MAX (1u << 20)
 #define FRAME_SIZE_MAX (1 << 30) /* bytes; Go's stacks end at 1 GiB (runtime.maxstacksize) */
 
-/* The magic numbers of internal/abi/symtab.go. Trees of inlined functions have had their place among a function's data
- * since Go 1.12 (4), and another one since Go 1.16 (3). */
+/* The magic numbers are those of internal/abi/symtab.go. inline_funcdata is 4 from Go 1.12 on, and 3 from Go 1.16 on. */
 static const struct pclntab_version versions[] = {
     {.magic = 0xfffffffb, .inline_funcdata = 4}, /* Go 1.2 */
     {.magic = 0xfffffffa, .has_units = true, .inline_funcdata = 3},
@@ -36,9 +35,9 @@ uint64_t pclntab_number(struct pclntab_memory memory, uint64_t offset, size_t si
 {
     uint64_t number = 0;
 
+    /* the file has this machine's byte order: pclntab_open refuses others */
     if (offset <= memory.size && memory.size - offset >= size)
-        memcpy(&number, memory.bytes + offset,
-               size); /* the file has this machine's byte order */
+        memcpy(&number, memory.bytes + offset, size);
     return number;
 }
 
