@@ -21,7 +21,7 @@
 #define STEPS_MAX (1u << 20)
 #define FRAME_SIZE_MAX (1 << 30) /* bytes; Go's stacks end at 1 GiB (runtime.maxstacksize) */
 
-/* The magic numbers are those of internal/abi/symtab.go. inline_funcdata is 4 from Go 1.12 on, and 3 from Go 1.16 on. */
+/* The magic numbers are those of internal/abi/symtab.go. inline_funcdata is 4 from Go 1.12, and 3 from Go 1.16 on. */
 static const struct pclntab_version versions[] = {
     {.magic = 0xfffffffb, .inline_funcdata = 4}, /* Go 1.2 */
     {.magic = 0xfffffffa, .has_units = true, .inline_funcdata = 3},
