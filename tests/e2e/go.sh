@@ -76,6 +76,6 @@ between "stacks that are not complete, without systemstack" 0 \
 	"$(share '[[](broken stack|truncated|no unwind info|too deep)' "$switches")" 1
 expect "Go code has unwind information" 0.00 "$(share 'no unwind info: prog')"
 # a thread begins in one of these functions, and so does a goroutine; signals come on a stack of their own
-expect "where stacks begin" "" "$(grep -vE "\[|$switches" "$work/p.folded" | sed 's/;.*//; s/ [0-9]*$//' |
-	grep -vE '^(runtime[.](goexit|mstart|rt0_go|mcall|morestack|clone)|_rt0_.*)$' | sort | uniq -c)"
+between "complete stacks that begin elsewhere" 0 \
+	"$(share '^[^[]' "^(runtime[.](goexit|mstart|rt0_go|mcall|morestack|clone)|_rt0_)|$switches")" 1
 finish
