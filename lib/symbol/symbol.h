@@ -37,6 +37,11 @@ void symbolizer_free(struct symbolizer *symbolizer);
  * unreadable, hostile or missing, this is no error: its code gets made-up names. */
 int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_t what);
 
+/* Returns whether the name of a function is only a place in its object, as code without a symbol gets it:
+ * "libc.so.6+0x96120" or "[libc.so.6]". `path` is the path of the object. If a profile is read from a file, such a
+ * location does not count as looked up, because its name may be known by now. */
+bool symbol_is_place(const char *name, const char *path);
+
 /* Finds where the function around a location is defined, and stores the place in the function
  * (profile_function.file and .line). 0 or -ENOMEM. */
 int symbolizer_define(struct symbolizer *symbolizer, uint32_t location);

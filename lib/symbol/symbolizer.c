@@ -102,21 +102,27 @@ static int name_code(struct symbolizer *symbolizer, struct elf_object *elf, uint
     return error;
 }
 
-/* Returns whether a name that was saved is only a place in its object, such as "libc.so.6+0x96120" or "[libc.so.6]",
- * and the same file now has a symbol there, because its debug file was installed since. */
+bool symbol_is_place(const char *name, const char *path)
+{
+    const char *file = path_base_name(path);
+    bool bracket = name[0] == '[' && file[0] != '[';
+    size_t size = strlen(file);
+
+    if (strncmp(name + bracket, file, size) != 0)
+        return false;
+    return bracket ? strcmp(name + 1 + size, "]") == 0 : strncmp(name + size, "+0x", 3) == 0;
+}
+
+/* Returns whether the saved name of a location is only a place, and the same file now has a symbol there, because its
+ * debug file was installed since. */
 static bool is_better_now(const struct profile *profile, uint32_t function, const struct profile_location *place,
                           struct elf_object *elf, uint64_t address)
 {
     const struct profile_object *object = &profile->objects[place->object];
-    const char *name = profile->strings[profile->functions[function].name];
-    const char *file = path_base_name(profile->strings[object->path]);
-    bool bracket = name[0] == '[' && file[0] != '[';
-    size_t size = strlen(file);
 
-    if (elf == NULL || object->build_id_size == 0 || strncmp(name + bracket, file, size) != 0 ||
-        strncmp(name + bracket + size, bracket ? "]" : "+0x", bracket ? 2 : 3) != 0)
-        return false;
-    return elf_object_symbol(elf, address) != NULL;
+    return elf != NULL && object->build_id_size > 0 &&
+           symbol_is_place(profile->strings[profile->functions[function].name], profile->strings[object->path]) &&
+           elf_object_symbol(elf, address) != NULL;
 }
 
 static int name_location(struct symbolizer *symbolizer, const struct symbol_source *source, struct elf_object *elf,

@@ -202,8 +202,8 @@ static void expect_renamed(struct profile_object *object, const char *path, cons
     cr_assert_eq(profile_location(profile, index, offset_of("full", "loud_one"), &location), 0);
     cr_assert_eq(profile_string(profile, saved, &function.name), 0);
     cr_assert_eq(profile_function(profile, &function, &line.function), 0);
-    cr_assert_eq(profile_set_lines(profile, location, &line, 1, PROFILE_LOOKED_NAME), 0);
-    cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_LINE), 0);
+    cr_assert_eq(profile_set_lines(profile, location, &line, 1, 0), 0);
+    cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_NAME), 0);
     const struct profile_location *place = &profile->locations[location];
     uint32_t named = place->lines[place->line_count - 1].function;
     cr_expect_str_eq(profile->strings[profile->functions[named].name], expected, "%s, %s", path, saved);

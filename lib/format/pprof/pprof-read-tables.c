@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "format/pprof/pprof.h"
+#include "symbol/symbol.h"
 
 #define IN_MANY_OBJECTS UINT32_MAX
 
@@ -240,6 +241,15 @@ static int read_functions(struct pprof_reader *reader)
     return error;
 }
 
+/* Returns whether a location of a known file has a function whose name is only a place in that file. */
+static bool is_place(const struct profile *profile, uint32_t location, uint32_t function)
+{
+    const struct profile_object *object = &profile->objects[profile->locations[location].object];
+
+    return object->build_id_size > 0 &&
+           symbol_is_place(profile->strings[profile->functions[function].name], profile->strings[object->path]);
+}
+
 static int read_lines(const struct pprof_reader *reader, const PbLocation *location, uint32_t index, uint32_t looked)
 {
     size_t count = location->n_line;
@@ -261,6 +271,8 @@ static int read_lines(const struct pprof_reader *reader, const PbLocation *locat
     }
     if (count > 1)
         looked |= PROFILE_LOOKED_LINE;
+    if (count == 1 && is_place(reader->profile, index, lines[0].function))
+        looked &= ~(uint32_t)PROFILE_LOOKED_NAME;
     if (error == 0)
         error = profile_set_lines(reader->profile, index, lines, (uint32_t)count, looked);
     free(lines);
