@@ -1,8 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# -w names page faults in which a thread waits for its own code, and only these, by the file of the code. The file is on
-# a file system (FUSE) that does not answer, so the fault lasts as long as the test wants.
+# -w: which threads are in a page fault, and for which file. Only faults in which a thread waits for its own code have
+# the name of a file. That file is on a file system (FUSE) that does not answer, so the fault lasts as long as the test
+# wants.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+# ticks often find these threads in the stop of an earlier tick, because there are more of them than CPUs
+"$pprofil" -q -w -F 10000 --overhead 100 -o "$work/p.csv" "$targets/sleepers" 0 $((3 * $(nproc))) 0.5 >/dev/null
+expect "threads that work are sampled" 1 "$(awk -F, '$5 == "busy" { all = 1 } END { print all }' "$work/p.csv")"
+expect "threads that work are in no page fault" 0 \
+	"$(awk -F, '$5 == "busy" && $9 == "[page fault]" { all += $11 } END { print all + 0 }' "$work/p.csv")"
 [ "$(id -u)" = 0 ] || skip "to mount a file system takes root"
 
 server= target=

@@ -168,14 +168,14 @@ static int add_stack(struct stack_merge *merge, uint32_t leaf, uint32_t lane, ui
 }
 
 /* Returns true if the stack of a sample shows its system call already. Its innermost location may be a function of the
- * kernel. Or it is a mark with the name of the system call: in samples of threads that wait for a CPU
+ * kernel with a name. Or it is a mark with the name of the system call: in samples of threads that wait for a CPU
  * (PROFILE_WAITING_PLACE). */
 static bool shows_call(const struct profile *from, const struct profile_sample *sample)
 {
     const struct profile_location *place = &from->locations[from->nodes[sample->node].location];
     const struct profile_object *object = &from->objects[place->object];
 
-    return profile_is_kernel(from, place->object) ||
+    return (profile_is_kernel(from, place->object) && place->line_count > 0) ||
            (object->kind == PROFILE_OBJECT_MARK && object->path == from->syscalls[sample->syscall].name);
 }
 
