@@ -264,8 +264,7 @@ struct unwind_runtimes {
 };
 
 struct unwinder {
-    /* owned; indexed by the number by which the caller of unwind_walk knows the object; NULL: not opened yet */
-    struct unwind_object **objects;
+    struct unwind_object **objects; /* owned; indexed by unwind_frame.object; NULL: not opened yet */
     uint32_t count;
     struct script_codes *codes;       /* owned; code objects of Python interpreters; NULL: none */
     struct unwind_runtimes *runtimes; /* owned; indexed by object */
@@ -377,9 +376,8 @@ bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
 /* Finds the frame pointer of a thread that was asleep, on the stack. False: nothing there is certain enough. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
 
-/* --- into a profile: unwind-profile.c, unwind-python.c, unwind-kernel.c ----------------------------- */
+/* --- into a profile: unwind-profile.c, unwind-python.c ---------------------------------------------- */
 
-struct wire_kernel_stack;
 struct wire_python;
 struct wire_python_code;
 
@@ -399,13 +397,5 @@ int unwind_merge_python(struct unwinder *unwinder, struct profile *profile, cons
                         const struct wire_python *python, uint32_t *locations, uint32_t *count);
 /* Frees what the two functions above keep in the unwinder. */
 void unwind_forget_python(struct unwinder *unwinder);
-
-/* Adds a kernel stack, or replaces the one that has its id. 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. */
-int unwind_add_kernel_stack(struct unwinder *unwinder, struct profile *profile, const struct wire_kernel_stack *event);
-/* Adds the functions of a kernel stack below *node, which becomes the node of the innermost function. Does nothing if
- * the id is 0 or not known. 0, -ENOMEM or -EOVERFLOW. */
-int unwind_enter_kernel(const struct unwinder *unwinder, struct profile *profile, uint32_t id, uint32_t *node);
-/* Frees what the two functions above keep in the unwinder. */
-void unwind_forget_kernel(struct unwinder *unwinder);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "profile/named-locations.h"
 #include "unwind/unwind-internal.h"
+#include "unwind/unwind-kernel.h"
 #include "wire/wire.h"
 
 struct unwind_kernel_stack {

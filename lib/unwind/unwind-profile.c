@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "launch/file-opener.h"
 #include "unwind/unwind-internal.h"
+#include "unwind/unwind-kernel.h"
 #include "wire/wire.h"
 
 #define PAGE 4096u /* bytes; no machine has smaller pages */

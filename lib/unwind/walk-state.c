@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "unwind/unwind-internal.h"
+#include "unwind/unwind-kernel.h"
 
 #define STACK_REST (UINT64_C(1) << 30) /* a stack may go on for this many bytes above its copy */
 #define OBJECTS_MAX (1u << 24)         /* objects with this number or a higher one have no rules */

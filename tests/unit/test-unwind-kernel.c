@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "unwind/unwind-internal.h"
+#include "unwind/unwind-kernel.h"
 #include "wire/wire.h"
 
 /* Feeds a kernel stack of two functions, whose names have one letter each. */
