@@ -7,6 +7,7 @@
 #include <gelf.h>
 
 #include "script/script.h"
+#include "unwind/code.h"
 #include "unwind/unwind.h"
 
 /* --- machines --------------------------------------------------------------------------- */
@@ -214,9 +215,11 @@ struct unwind_object {
     int debug_fd; /* owned, or -1 */
     bool debug_looked;
     struct pclntab *go; /* owned; NULL: the file has no Go code, or it was not looked for */
-    uint32_t entry_size; /* size of the function at the entry point, bytes; 0: not looked for yet */
     struct cfi_section frames, debug_frames;
     struct rule_cache cache;
+    struct code_starts starts;
+    uint64_t entry_size; /* size of the function at the entry point, bytes; 0: not looked for yet */
+    struct rule_cache code_cache; /* rules that were made from code */
 };
 
 /* Opens the file behind `fd`, which stays open. If `fd` is negative, or the file is not an ELF file
@@ -227,6 +230,10 @@ void unwind_object_close(struct unwind_object *object);
  * *rule becomes NULL if no frame description covers the instruction. 0 or -ENOMEM. */
 int unwind_object_rule(struct unwind_object *object, const struct machine *machine, uint64_t offset,
                        const struct rule **rule);
+/* Finds the rule of an instruction by what the code around it does, for code that no frame description covers. The
+ * parameter `exact` and the result are as in struct unwind_frame and unwind_object_rule. */
+int unwind_object_code_rule(struct unwind_object *object, const struct machine *machine, uint64_t offset, bool exact,
+                            const struct rule **rule);
 /* Returns a reader of the bytes of an expression. The parameter `where` says where they are: it is
  * an element of rule->registers, or &rule->cfa. */
 struct reader unwind_object_expression(const struct unwind_object *object, const struct rule *rule,
@@ -237,24 +244,8 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
 /* Finds the frame description that covers the instruction at `offset` of the file. *start becomes the offset of the
  * first instruction that it covers, which usually is the start of a function. False: there is none. */
 bool unwind_object_function(const struct unwind_object *object, uint64_t offset, uint64_t *start);
-/* Returns whether an offset of the file is in the function at the program's entry point. If the end of this function is
- * not known, it is assumed to have 256 bytes. */
+/* Returns whether an offset of the file is in the function at the program's entry point. */
 bool unwind_object_entry(struct unwind_object *object, uint64_t offset);
-
-/* --- frames without a frame description --------------------------------------------------- */
-
-/* Returns whether a trampoline is at an offset of the file. A trampoline is the code to which
- * signal handlers return. */
-bool trampoline_is(const struct unwind_object *object, const struct machine *machine, uint64_t offset);
-/* Steps from a trampoline to the frame that the signal interrupted: replaces the values in `registers` with those that
- * the kernel has saved on the stack. False: the saved values were not copied. */
-bool trampoline_step(const struct machine *machine, const struct unwind_input *input, uint64_t *registers);
-
-/* Returns whether the bytes just before an offset of the file look like a call instruction. */
-bool call_precedes(const struct unwind_object *object, const struct machine *machine, uint64_t offset);
-/* Finds the target of the call instruction that ends at an offset of the file. *target becomes the target's offset in
- * the file. False: no call instruction ends there, or its target is in a register or in memory. */
-bool call_target(const struct unwind_object *object, const struct machine *machine, uint64_t offset, uint64_t *target);
 
 /* The language runtimes of an object: unwind-runtimes.c. */
 struct unwind_runtimes {
@@ -356,12 +347,18 @@ static inline uint64_t walk_caller_sp(const struct walk *walk, const struct rule
 /* Returns whether a call may return to an address. If the address is in a file, the instruction before it must be a
  * call. Code that is in no file (JIT) is accepted without this check, but not if `file_only` is set. */
 bool walk_returns_to(struct walk *walk, uint64_t address, bool file_only);
+/* Steps to the caller by a rule. May end the walk. */
+void walk_by_rule(struct walk *walk, const struct unwind_object *object, const struct rule *rule);
 
 /* The functions below guess the caller of a frame, if there is no rule, or if the rule is not enough. Each of them may
  * also end the walk. */
 
 /* Steps to the caller by a frame record: the caller's frame pointer, then the return address. False: no caller. */
 bool walk_by_frame_pointer(struct walk *walk);
+
+/* Steps to the caller by a rule that is made from the code of the function. False: there is no such rule, or this does
+ * not lead to a caller. */
+bool walk_by_code(struct walk *walk, struct unwind_object *object, uint64_t offset);
 
 /* Steps to the caller by the return address that the call has left on the stack or in a register. Assumes that the
  * called function has pushed nothing since then. False: this does not lead to a caller. */

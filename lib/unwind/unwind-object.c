@@ -16,14 +16,11 @@
 #include <unistd.h>
 
 #include "debuginfo/debuginfo.h"
+#include "unwind/code.h"
 #include "unwind/unwind-go.h"
-
-/* bytes; largest size of the code at the entry point, which has no caller. It is smaller if a symbol follows it */
-#define ENTRY_SIZE_MAX 256u
 
 /* Real files stay below these limits. Without the limits, a hostile file could cost much time and memory. */
 #define SECTIONS_MAX 1024u
-#define SEGMENTS_MAX 64u
 #define SECTION_SIZE_MAX (UINT64_C(128) << 20) /* bytes, unpacked */
 
 static bool is_known_elf(Elf *elf)
@@ -107,95 +104,6 @@ static const Elf_Data *named_section(Elf *elf, const char *name, uint64_t *addre
     return section_bytes(section, &header);
 }
 
-/* --- addresses and offsets ---------------------------------------------------------------- */
-
-static size_t segment_count(Elf *elf)
-{
-    size_t count;
-
-    if (elf_getphdrnum(elf, &count) != 0)
-        return 0;
-    return count < SEGMENTS_MAX ? count : SEGMENTS_MAX;
-}
-
-/* Finds the segment of code that holds a file offset. False: no segment of code holds it. */
-static bool segment_of_offset(Elf *elf, uint64_t offset, GElf_Phdr *segment)
-{
-    size_t count = segment_count(elf);
-
-    for (size_t i = 0; i < count; i++)
-        if (gelf_getphdr(elf, (int)i, segment) != NULL && segment->p_type == PT_LOAD &&
-            (segment->p_flags & PF_X) != 0 && offset >= segment->p_offset &&
-            offset - segment->p_offset < segment->p_filesz)
-            return true;
-    return false;
-}
-
-/* Finds the part of a segment from an address to the segment's end: the offset and size of this
- * part in the file. False: no segment holds the address. */
-static bool segment_from(Elf *elf, uint64_t address, uint64_t *offset, uint64_t *size)
-{
-    size_t count = segment_count(elf);
-    GElf_Phdr segment;
-
-    for (size_t i = 0; i < count; i++) {
-        if (gelf_getphdr(elf, (int)i, &segment) == NULL || segment.p_type != PT_LOAD ||
-            address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz)
-            continue;
-        *offset = segment.p_offset + (address - segment.p_vaddr);
-        *size = segment.p_filesz - (address - segment.p_vaddr);
-        return true;
-    }
-    return false;
-}
-
-/* Finds the first symbol of a function behind the entry point, if it is less than ENTRY_SIZE_MAX bytes away. Returns
- * its distance, or ENTRY_SIZE_MAX. Labels inside a function may have symbols, too, but usually have a dot in their
- * names. */
-static uint32_t entry_size(Elf *elf, uint64_t entry)
-{
-    uint32_t nearest = ENTRY_SIZE_MAX;
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-    GElf_Sym symbol;
-
-    while ((section = elf_nextscn(elf, section)) != NULL) {
-        if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_SYMTAB)
-            continue;
-        Elf_Data *symbols = elf_getdata(section, NULL);
-        for (int i = 0; symbols != NULL && gelf_getsym(symbols, i, &symbol) != NULL; i++) {
-            const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-            bool code = GELF_ST_TYPE(symbol.st_info) == STT_FUNC || GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE;
-            uint64_t distance = symbol.st_value - entry;
-            if (code && symbol.st_shndx != SHN_UNDEF && distance > 0 && distance < nearest && name != NULL &&
-                name[0] != '\0' && strchr(name, '.') == NULL)
-                nearest = (uint32_t)distance;
-        }
-    }
-    return nearest;
-}
-
-bool unwind_object_entry(struct unwind_object *object, uint64_t offset)
-{
-    GElf_Ehdr header;
-    GElf_Phdr segment;
-
-    if (object->elf == NULL || gelf_getehdr(object->elf, &header) == NULL ||
-        !segment_of_offset(object->elf, offset, &segment))
-        return false;
-    uint64_t distance = offset - segment.p_offset + segment.p_vaddr - header.e_entry;
-    if (distance >= ENTRY_SIZE_MAX)
-        return false;
-    if (object->entry_size == 0)
-        object->entry_size = entry_size(object->elf, header.e_entry);
-    return distance < object->entry_size;
-}
-
-bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, void *bytes, size_t size)
-{
-    return object->fd >= 0 && offset <= INT64_MAX && pread(object->fd, bytes, size, (off_t)offset) == (ssize_t)size;
-}
-
 /* --- the sections ------------------------------------------------------------------------ */
 
 /* Returns the frame descriptions of a file without section headers, or NULL. The segment PT_GNU_EH_FRAME is the index
@@ -203,7 +111,7 @@ bool unwind_object_bytes(const struct unwind_object *object, uint64_t offset, vo
  * Header"). A terminator follows the last frame description, so the bytes after it do no harm. */
 static const Elf_Data *frames_by_segment(Elf *elf, uint64_t *address)
 {
-    size_t count = segment_count(elf);
+    size_t count = object_segment_count(elf);
     uint64_t offset, size;
 
     for (size_t i = 0; i < count; i++) {
@@ -217,7 +125,7 @@ static const Elf_Data *frames_by_segment(Elf *elf, uint64_t *address)
         int32_t relative;
         memcpy(&relative, (const char *)index->d_buf + 4, sizeof relative);
         *address = header.p_vaddr + 4 + (uint64_t)(int64_t)relative;
-        if (!segment_from(elf, *address, &offset, &size) || size > SECTION_SIZE_MAX)
+        if (!object_segment_from(elf, *address, &offset, &size) || size > SECTION_SIZE_MAX)
             return NULL;
         return elf_getdata_rawchunk(elf, (int64_t)offset, size, ELF_T_BYTE);
     }
@@ -310,6 +218,9 @@ void unwind_object_close(struct unwind_object *object)
         return;
     rule_cache_clear(&object->cache);
     pclntab_close(object->go);
+    rule_cache_clear(&object->code_cache);
+    free(object->starts.offsets);
+    free(object->starts.returns);
     cfi_section_clear(&object->frames);
     cfi_section_clear(&object->debug_frames);
     elf_end(object->elf);
@@ -337,7 +248,7 @@ static bool object_describe(const struct unwind_object *object, uint64_t offset,
     const struct cfi_section *const sections[] = {&object->frames, &object->debug_frames};
     GElf_Phdr segment;
 
-    if (object->elf == NULL || !segment_of_offset(object->elf, offset, &segment))
+    if (object->elf == NULL || !object_segment_of_offset(object->elf, offset, &segment))
         return false;
     found->address = offset - segment.p_offset + segment.p_vaddr;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
@@ -392,6 +303,22 @@ int unwind_object_rule(struct unwind_object *object, const struct machine *machi
     int error = object_compile(object, machine, offset);
     if (error == 0)
         rule_cache_find(&object->cache, offset, rule);
+    return error;
+}
+
+int unwind_object_code_rule(struct unwind_object *object, const struct machine *machine, uint64_t offset, bool exact,
+                            const struct rule **rule)
+{
+    struct rule_full full;
+
+    *rule = NULL;
+    if (machine->elf != EM_X86_64 || rule_cache_find(&object->code_cache, offset, rule))
+        return 0;
+    int error = code_flow_rule(object, offset, exact, &full);
+    if (error == 0 || error == -ENOENT)
+        error = rule_cache_keep(&object->code_cache, machine, offset, error == 0 ? &full : NULL, 0, X86_RIP);
+    if (error == 0)
+        rule_cache_find(&object->code_cache, offset, rule);
     return error;
 }
 

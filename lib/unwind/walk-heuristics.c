@@ -3,10 +3,11 @@
  * Guesses the caller of a frame for which no file has a frame description. A guess is accepted only if it leads to an
  * address after a call instruction, or to code that is in no file (JIT).
  *
- * There are three guesses. The frame may have a frame pointer, as in code of JIT compilers. Or, if the thread was
- * stopped in this frame, the return address may still be where the call left it: on top of the stack, or in a register.
- * This is so in most hand-written functions and stubs, which push nothing. Or the function only passes a call on, as
- * the trampolines of python -X perf do.
+ * On x86-64, the code of the function says where its return address is (code-flow.c): this is tried first. Where it
+ * does not, there are three guesses. The frame may have a frame pointer, as in code of JIT compilers. Or, if the
+ * thread was stopped in this frame, the return address may still be where the call left it: on top of the stack, or in
+ * a register. This is so in most hand-written functions and stubs, which push nothing. Or the function only passes a
+ * call on, as the trampolines of python -X perf do.
  *
  * The frame pointer of a sleeping thread is not known. It is found by a search of the stack for the frame record to
  * which it points: the caller's frame pointer, then the return address.
@@ -128,6 +129,24 @@ bool walk_by_padding(struct walk *walk)
         return false;
     guess_caller(walk, pc, machine_wrap(machine, sp + 2u * machine->word));
     return true;
+}
+
+bool walk_by_code(struct walk *walk, struct unwind_object *object, uint64_t offset)
+{
+    const struct rule *rule;
+    struct walk before = *walk;
+    int error = unwind_object_code_rule(object, walk->machine, offset, walk->exact, &rule);
+
+    if (error != 0)
+        walk_fail(walk, error);
+    if (error != 0 || rule == NULL)
+        return false;
+    walk->guessed = true;
+    walk_by_rule(walk, object, rule);
+    if (walk->ended || walk_returns_to(walk, walk->registers[walk->machine->pc], true))
+        return true;
+    *walk = before;
+    return false;
 }
 
 static const struct rule_register *find_saved(const struct rule *rule, size_t number)

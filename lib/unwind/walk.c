@@ -156,7 +156,7 @@ static void put_registers(struct walk *walk, const struct rule *rule, const uint
     }
 }
 
-static void walk_by_rule(struct walk *walk, const struct unwind_object *object, const struct rule *rule)
+void walk_by_rule(struct walk *walk, const struct unwind_object *object, const struct rule *rule)
 {
     const struct machine *machine = walk->machine;
     uint64_t *registers = walk->registers, cfa, values[UNWIND_REGISTERS];
@@ -264,7 +264,9 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
         /* there is no caller: the program begins here, or the address here is a return address
          * without a call before it */
         return walk_end(walk, UNWIND_COMPLETE);
-    if (walk_by_call(walk) || walk_by_frame_pointer(walk) || walk->ended)
+    if (in_file && walk_by_code(walk, object, offset))
+        return;
+    if (walk->ended || walk_by_call(walk) || walk_by_frame_pointer(walk) || walk->ended)
         return;
     if (object == NULL || in_file || !walk_by_padding(walk))
         walk_end(walk, mapped == NULL ? UNWIND_BROKEN : UNWIND_NO_INFO);

@@ -28,10 +28,11 @@ record() {
 	[ -s "$work/$output" ] || echo "SKIP $output: gdb cannot run it: $(tail -n 1 "$work/log")"
 }
 
+# compare NAME [PERCENT]: so many stacks must be equal
 compare() {
 	if [ ! -s "$work/$1" ]; then
 		return
-	elif "$build/tests/unwind/compare" "$work/$1" >"$work/result" 2>&1; then
+	elif "$build/tests/unwind/compare" -l "${2:-99}" "$work/$1" >"$work/result" 2>&1; then
 		pass "$1: $(cat "$work/result")"
 	else
 		fail "$1" "$(cat "$work/result")"
@@ -73,6 +74,21 @@ make_program static-pie gcc -static-pie "$here/signals.c" &&
 make_program narrow gcc -m32 "$here/signals.c" && like 32-bit "$work/narrow.program"
 make_program exceptions g++ -std=c++17 "$here/exceptions.cc" &&
 	like exceptions "$work/exceptions.program"
+# The program that gdb stops has frame descriptions, and the same program that pprofil reads has none: its rules
+# come from its code. Where gdb knows by a frame description that a function has no caller, pprofil says
+# [no unwind info], but the frames must be equal. In one of 200 stacks no rule is found. Five of 100 may differ: more do once in 60000 times.
+without_descriptions() {
+	name=$1
+	shift
+	cp "$work/$name.program" "$work/$name.whole"
+	objcopy --remove-section=.eh_frame "$work/$name.whole" "$work/$name.bare" 2>"$work/log" || return
+	record "$name" False "$work/$name.program"
+	cp "$work/$name.bare" "$work/$name.program"
+	compare "$name" 95
+}
+if [ "$machine" = x86_64 ]; then
+	make_program bare gcc -static "$here/library-calls.c" && without_descriptions bare
+fi
 command -v rustc >/dev/null && rustc -O -o "$work/generic" "$here/generic.rs" 2>"$work/log" &&
 	like rust "$work/generic"
 

@@ -107,11 +107,14 @@ static struct tally compare(struct stacks *stacks, size_t most, bool verbose)
 int main(int argc, char **argv)
 {
     size_t most = SIZE_MAX;
+    double least = 99;
     bool verbose = false;
 
-    for (int option; (option = getopt(argc, argv, "vs:")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "vs:l:")) != -1;) {
         if (option == 's')
             most = strtoul(optarg, NULL, 10);
+        else if (option == 'l')
+            least = atof(optarg);
         else if (option == 'v')
             verbose = true;
         else
@@ -125,7 +128,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < 5; i++)
         printf(" %s %u", ends[i], tally.by_end[i]);
     printf("\n");
-    bool enough = compared > 0 && tally.equal >= compared * 0.99 && tally.given_up <= stacks->count * 0.2;
+    bool enough = compared > 0 && tally.equal >= compared * least / 100 && tally.given_up <= stacks->count * 0.2;
     stacks_free(stacks);
     return enough ? 0 : 1;
 }
