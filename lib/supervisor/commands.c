@@ -13,7 +13,6 @@
 #include "supervisor/commands.h"
 #include "supervisor/emit.h"
 #include "supervisor/follow.h"
-#include "supervisor/go-stacks.h"
 #include "supervisor/proc/opener.h"
 #include "supervisor/python/python.h"
 #include "supervisor/sampling.h"
@@ -97,7 +96,9 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
     }
     if (command->op == WIRE_OP_GO) {
         supervisor_lock(supervisor);
-        go_begin(supervisor, command->pid);
+        struct process *process = process_find(&supervisor->processes, command->pid);
+        if (process != NULL) /* it is followed */
+            atomic_store(&process->has_go, true);
         supervisor_unlock(supervisor);
         return; /* no answer, as above */
     }

@@ -5,13 +5,11 @@
  */
 #include "config.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "supervisor/go-stacks.h"
 #include "supervisor/regs.h"
-#include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
 
 /* DWARF number of the register that holds the address of the struct g of the present stack, in all code of Go 1.17 and
@@ -44,14 +42,6 @@ static const unsigned go_current_words[] = {24, 23};
 /* If the thread is on its scheduler stack, it may be C code that has called Go. The stack of C code goes on above the
  * end that Go knows, so at least this much is copied, bytes. */
 #define SCHEDULER_COPY_MIN 32768u
-
-void go_begin(struct supervisor *supervisor, pid_t pid)
-{
-    struct process *process = process_find(&supervisor->processes, pid);
-
-    if (process != NULL)
-        atomic_store(&process->has_go, true);
-}
 
 static bool go_is_on(uint64_t low, uint64_t high, uint64_t sp)
 {

@@ -15,10 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct process;
 struct regs;
 struct stack_layout;
-struct supervisor;
 
 /* What is known about a thread. The thread may get other structures, so this is checked at each use. */
 struct go_thread {
@@ -26,9 +24,6 @@ struct go_thread {
     uint64_t scheduler; /* address of the struct g of its scheduler stack */
     uint64_t low, high; /* the scheduler stack is at addresses [low, high); both 0: not known */
 };
-
-/* The client has found Go code in a process. Called with the lock. Does nothing if the process is not followed. */
-void go_begin(struct supervisor *supervisor, pid_t pid);
 
 /* Finds the stacks of a thread that is stopped or asleep. Called without the lock. Allocates no memory, and reads the
  * target's memory up to six times. regs: registers of the thread; NULL: not known, then only the scheduler stack is
