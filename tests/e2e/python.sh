@@ -67,7 +67,7 @@ while read -r python; do
 
 	if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))'; then
 		status_of "$pprofil" -q --overhead 100 -g -o "$work/x.pb.gz" "$python" -X perf \
-			"$source/tests/targets/known-shares.py" 0.5 "$work/own3" >/dev/null
+			"$source/tests/targets/known-shares.py" 2 "$work/own3" >/dev/null
 		"$pprofil" report -n 0 -f json "$work/x.pb.gz" >"$work/x.json"
 		"$pprofil" convert -f folded -o "$work/x.folded" "$work/x.pb.gz"
 		expect_text "$version -X perf: frames" '<module>;.*main;.*second;.*third' "$work/x.folded"
