@@ -176,11 +176,14 @@ expect_text "osf1x: says so" 'too many' err
 
 # --- time in system calls -----------------------------------------------------------------------
 # The program says how long it worked between the calls. Some samples of the work are taken only when the next call has
-# begun (lib/supervisor/preempt.c): a few hundredths, for a piece of work takes 100 us and more.
+# begun (lib/supervisor/preempt.c): a few hundredths, for a piece of work takes 100 us and more. On a busy machine
+# there are also samples of calls that count as work: 12 to 19 of 100 samples of the calls, with four such tests at once.
 for dialect in bsd44 osf1 irix; do
 	"$pprofil" $often --dialect "$dialect" -F 1000 --events events -o out "$targets/known-times" -s 3000 >own 2>err
-	sampled_less_often "$dialect: user time only" 1000 || share_is "$dialect: user time only" "$(awk '{ print $4 / $2 }' own)" \
-		"$(awk -v ticks="$(ticks out)" '{ print ticks * 1e6 / $2 }' own)" "$(number report samples)" 0.03
+	worked=$(awk '{ print $4 / $2 }' own)
+	sampled_less_often "$dialect: user time only" 1000 || share_is "$dialect: user time only" "$worked" \
+		"$(awk -v ticks="$(ticks out)" '{ print ticks * 1e6 / $2 }' own)" "$(number report samples)" \
+		"$(awk -v worked="$worked" 'BEGIN { print 0.03 + 0.15 * (1 - worked) }')"
 done
 for dialect in solaris glibc v7; do
 	"$pprofil" $often --dialect "$dialect" -F 200 --events events -o out "$targets/known-times" -s 1000 >own 2>err
