@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 // Does all for which a Go program leaves the stack of its goroutine: allocates and collects, waits for other
-// goroutines, asks for the time, grows stacks. The argument is the time that this takes, in seconds.
+// goroutines, asks for the time, grows stacks. The arguments are the time that this takes, in seconds, and the time for
+// which the program only computes before.
 package main
 
 import (
@@ -75,10 +76,23 @@ func growing(end time.Time) (count int) {
 	return count
 }
 
+// All on the stack of the goroutine. Asks for the time once in a while, and then is on the scheduler stack.
+//
+//go:noinline
+func compute(end time.Time) (sum int) {
+	for time.Now().Before(end) {
+		for i := 0; i < 20_000_000; i++ {
+			sum += i ^ sum>>3
+		}
+	}
+	return sum
+}
+
 func main() {
+	before, _ := strconv.ParseFloat(os.Args[2], 64)
+	total := compute(time.Now().Add(time.Duration(before * float64(time.Second))))
 	seconds, _ := strconv.ParseFloat(os.Args[1], 64)
 	quarter := time.Duration(seconds / 4 * float64(time.Second))
-	total := 0
 	for _, part := range []func(time.Time) int{allocations, clocks, messages, growing} {
 		total += part(time.Now().Add(quarter))
 	}

@@ -150,7 +150,8 @@ static int await_stop(pid_t tid)
 }
 
 /* Lets the stopped thread run faulthandler's handler, up to its end. Returns false if the handler has crashed: it
- * follows pointers that may not be valid just then. */
+ * follows pointers that may not be valid just then. x86-64 answers a bad address with SIGBUS if the stack's registers
+ * hold it. */
 static bool run_handler(pid_t tid)
 {
     struct regs regs;
@@ -162,7 +163,7 @@ static bool run_handler(pid_t tid)
         int status = await_stop(tid);
         signal = WSTOPSIG(status);
         handling = handling || signal == SIGUSR1;
-        if (signal == SIGSEGV)
+        if (signal == SIGSEGV || signal == SIGBUS)
             return false;
         if (signal != (SIGTRAP | 0x80)) {
             signal = status >> 16 != 0 ? 0 : signal;
