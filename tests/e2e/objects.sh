@@ -56,6 +56,28 @@ for kind in "-no-pie" "-pie -fPIE" "-static" "-static-pie" "-Wl,-z,separate-code
 	stop $target
 done
 
+# --- code that the program has moved to memory without a file: at first half of its code, then all
+copied() { # NAME OPTIONS... -- ARGUMENTS...
+	name=$1 options=
+	shift
+	while [ "$1" != -- ]; do options="$options $1"; shift; done
+	shift
+	# shellcheck disable=SC2086
+	expect "$name: runs" 0 "$(status_of "$pprofil" -q --overhead 100 -g $options -o "$work/copied.pb.gz" \
+		"$targets/copied-code" "$@")"
+	"$pprofil" convert -f folded -o "$work/folded" "$work/copied.pb.gz"
+	between "$name: names and callers" 0.95 "$(awk '{ n = $NF; all += n } /;main;work(;spend_here)? / { good += n }
+		END { print good / all }' "$work/folded")" 1
+}
+copied "code moved by the program" -- 1
+copied "a part of its code" -- 1 part
+copied "the same, without PROCMAP_QUERY" --parse-maps -- 1
+copied "a part, without PROCMAP_QUERY" --parse-maps -- 1 part
+"$targets/copied-code" 600 & target=$!
+await has_begun $target copied-code
+attached "moved before pprofil came" spend_here $target
+stop $target
+
 # --- stripped: names come from .dynsym, .gnu_debugdata or a separate file
 build "$work/plain" spend_linked -g
 if objcopy --only-keep-debug "$work/plain" "$work/plain.debug" 2>/dev/null; then

@@ -218,6 +218,63 @@ enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pi
                         : maps_query_address(maps, mounts, pid, address, details);
 }
 
+/* --- copied code ----------------------------------------------------------------------------- */
+
+/* Reads the numbers and the name of the mapping that contains `address`. Returns false if there is none. */
+static bool maps_read_at(const struct maps *maps, pid_t pid, uint64_t address, struct mapping_details *details)
+{
+    struct maps_list list;
+    bool found = false, executable;
+
+    if (!maps->listed)
+        return maps_query(maps->fd, 0, address, details, NAME) == 0;
+    maps_list_begin(&list, maps->fd, pid);
+    while (!found && maps_list_next(&list, details, &executable))
+        found = maps_has_address(&details->mapping, address);
+    maps_list_end(&list);
+    details->build_id_size = 0;
+    return found;
+}
+
+static bool maps_is_anonymous(const struct mapping_details *details)
+{
+    return (details->mapping.inode == 0 && (details->name[0] == '\0' || strncmp(details->name, "[anon:", 6) == 0)) ||
+           strcmp(details->name, "/anon_hugepage (deleted)") == 0;
+}
+
+/* Returns whether the mappings `before` and `after`, which enclose `hole`, are of the same file, and the hole is as
+ * large as the part of the file between them. */
+static bool maps_enclose(const struct mapping *before, const struct mapping *hole, const struct mapping *after)
+{
+    return before->inode != 0 && before->inode == after->inode && before->dev_major == after->dev_major &&
+           before->dev_minor == after->dev_minor && before->end == hole->start && after->start == hole->end &&
+           after->offset - before->offset == after->start - before->start;
+}
+
+void maps_find_copied_file(const struct maps *maps, struct mounts *mounts, pid_t pid, struct mapping_details *details)
+{
+    const struct mapping hole = details->mapping;
+    char name[128]; /* the kernel's names of anonymous memory have at most 80 characters: prctl(2) */
+
+    if (!maps_is_anonymous(details))
+        return;
+    snprintf(name, sizeof name, "%.127s", details->name);
+    bool found = maps_read_at(maps, pid, hole.end, details);
+    const struct mapping after = details->mapping;
+    found = found && maps_read_at(maps, pid, hole.start - 1, details) &&
+            maps_enclose(&details->mapping, &hole, &after) &&
+            (maps->listed || maps_query_in_full(maps, mounts, pid, hole.start - 1, details) == 0);
+    if (found) {
+        details->mapping.offset += hole.start - details->mapping.start;
+        details->mapping.start = hole.start;
+        details->mapping.end = hole.end;
+    } else {
+        details->mapping = hole;
+        details->build_id_size = 0;
+        snprintf(details->name, sizeof details->name, "%s", name);
+    }
+}
+
 void maps_scan_begin(struct maps_scan *scan, struct maps *maps, struct mounts *mounts, pid_t pid, bool parse)
 {
     scan->maps = maps;

@@ -55,6 +55,13 @@ bool maps_is_open(const struct maps *maps);
 enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pid,
                               uint64_t address, bool parse, struct mapping_details *details);
 
+/* A program may copy its code into huge pages, and put the copy at the address at which its file was mapped. The kernel
+ * shows such code as memory without a file. If the memory lies between two mappings of one file, and is as large as the
+ * part of the file between them, this function changes *details to those of a mapping of this part of the file.
+ * Otherwise *details stay the same. *details must be a result of maps_look_up or
+ * maps_scan_next. `mounts` is used as in maps_look_up. */
+void maps_find_copied_file(const struct maps *maps, struct mounts *mounts, pid_t pid, struct mapping_details *details);
+
 /* The state of a scan, which finds all executable mappings that the client does not know. */
 struct maps_scan {
     struct maps *maps;

@@ -128,9 +128,10 @@ static uint32_t objects_want_jit_map(struct supervisor *supervisor, struct proce
  * false. Then it will be sent at a later sample in this mapping. */
 static bool objects_emit_details(struct supervisor *supervisor, struct process *process)
 {
-    const struct mapping_details *details = &supervisor->objects.details;
+    struct mapping_details *details = &supervisor->objects.details;
     const struct mapping *mapping = &details->mapping;
 
+    maps_find_copied_file(&process->maps, &supervisor->objects.mounts, process->memory_tid, details);
     size_t name_size = strlen(details->name) + 1;
     size_t size = (sizeof(struct wire_map) + name_size + 7) / 8 * 8;
     struct wire_map *event = ring_reserve(supervisor->ring, size);
