@@ -3,8 +3,8 @@
 #ifndef PPROFIL_SYMBOL_INTERNAL_H
 #define PPROFIL_SYMBOL_INTERNAL_H
 
+#include "jit/jit.h"
 #include "symbol/elf-object.h"
-#include "symbol/jit-code.h"
 #include "symbol/symbol.h"
 
 /* --- sources of names: symbol-source.c -------------------------------------------------------- */

@@ -10,7 +10,6 @@
  *   symbolizer.c, symbol-source.c: look up locations of a profile; find the file with their names
  *   elf-*.c: read an ELF file's segments, symbols and frame descriptions; find its debug file
  *   dwarf-*.c: read its compilation units, source lines, functions and inlined functions
- *   jit-*.c, perf-map.c, jitdump.c: read names of code made at run time
  *   function-*.c, disassemble.c, source-listing.c: show a function's code with its source lines
  *   async-*.c: make all these look-ups in a thread of its own, for live views
  *   text-segments.c, style-symbols.c, leak-sanitizer.c, demangle.c: work on one ELF file or one name

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * jit-code: names and lines of code made at run time (JIT), from the file that the JIT compiler
+ * jit: names and lines of code made at run time (JIT), from the file that the JIT compiler
  * writes: a jitdump (jit-PID.dump), or a map (/tmp/perf-PID.map).
  */
-#ifndef PPROFIL_JIT_CODE_H
-#define PPROFIL_JIT_CODE_H
+#ifndef PPROFIL_JIT_H
+#define PPROFIL_JIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
-#include "symbol/jit-code.h"
+#include "jit/jit.h"
 
 #define MAGIC 0x4a695444u
 #define NAME_SIZE_MAX 4096u

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "symbol/jit-code.h"
+#include "jit/jit.h"
 
 #define MAP_SIZE_MAX ((off_t)256 << 20) /* largest map that is read, bytes */
 /* largest jitdump that is read, bytes; it contains the code too */

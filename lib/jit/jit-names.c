@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "symbol/jit-code.h"
+#include "jit/jit.h"
 
 bool jit_names_add(struct jit_names *names, const struct jit_name *name)
 {

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "symbol/jit-code.h"
+#include "jit/jit.h"
 
 #define SECOND UINT64_C(1000000000)
 /* File times may be too early by this time, ns, because the kernel takes them from a clock that advances in ticks. */
