@@ -16,7 +16,7 @@ for log in tests/unit/*.log tests/e2e/*.log; do
 		bad=$((all - good))
 	else
 		good=$(assertions PASS)
-		bad=$(grep -c '^FAIL .*:' "$log")
+		bad=$(assertions FAIL)
 	fi
 	left_out=$(assertions SKIP)
 	[ "$result" = SKIP ] && [ "$left_out" -eq 0 ] && left_out=1

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "jit/jit.h"
+#include "profile/profile.h"
 
 #define MAP_SIZE_MAX ((off_t)256 << 20) /* largest map that is read, bytes */
 /* largest jitdump that is read, bytes; it contains the code too */
@@ -22,8 +23,7 @@ struct jit_code {
     struct jit_names names;
 };
 
-/* Returns whether a file can be trusted. *size becomes the size of the file in bytes. */
-static bool is_trusted(int fd, const struct jit_owner *owner, size_t *size)
+bool jit_file_is_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     struct stat status, process;
     char path[32];
@@ -45,7 +45,7 @@ static int open_trusted(int fd, const struct jit_owner *owner, size_t *size)
 {
     int own = fd >= 0 ? fd : perf_map_open(owner->pid);
 
-    if (own < 0 || (is_trusted(own, owner, size) && (fd >= 0 || perf_map_is_of(own, owner))))
+    if (own < 0 || (jit_file_is_trusted(own, owner, size) && (fd >= 0 || perf_map_is_of(own, owner))))
         return own;
     if (own != fd)
         close(own);
@@ -57,6 +57,16 @@ static bool read_names(int fd, size_t size, struct jit_names *names)
     bool read = jitdump_is(fd) ? jitdump_read(fd, size, names) : perf_map_read(fd, size, names);
 
     return read && jit_names_finish(names);
+}
+
+struct jit_owner jit_owner_of(const struct profile *profile, const struct profile_object *object)
+{
+    const struct profile_totals *totals = &profile->totals;
+    struct jit_owner owner = {.pid = object->pid, .from = totals->start_time};
+
+    if (totals->start_time != 0 && totals->elapsed_ns != 0)
+        owner.until = totals->start_time + totals->elapsed_ns;
+    return owner;
 }
 
 struct jit_code *jit_code_open(int fd, const struct jit_owner *owner)

@@ -21,25 +21,6 @@
  * lines, because perf inject puts such a header before the code. */
 #define V8_SHIFT 64u /* bytes */
 
-enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE };
-
-struct jitdump_header {
-    uint32_t magic, version, size, machine, pad, pid;
-    uint64_t time, flags;
-};
-struct jitdump_record {
-    uint32_t id, size; /* `size` is in bytes, and includes this header */
-    uint64_t time;
-};
-struct load {
-    uint32_t pid, tid;
-    /* the name and the code come after this structure in the file */
-    uint64_t vma, address, size, index;
-};
-struct move {
-    uint32_t pid, tid;
-    uint64_t vma, from, to, size, index;
-};
 struct debug_info {
     /* `count` elements of debug_entry come after this structure in the file */
     uint64_t address, count;
@@ -63,7 +44,7 @@ struct jitdump_reader {
     size_t load_count;
 };
 
-static bool jitdump_read_at(int fd, uint64_t at, void *bytes, size_t size)
+bool jitdump_read_at(int fd, uint64_t at, void *bytes, size_t size)
 {
     return pread(fd, bytes, size, (off_t)at) == (ssize_t)size;
 }
@@ -73,6 +54,17 @@ bool jitdump_is(int fd)
     uint32_t magic;
 
     return jitdump_read_at(fd, 0, &magic, sizeof magic) && magic == MAGIC;
+}
+
+bool jitdump_begin(int fd, struct jitdump_header *header)
+{
+    return jitdump_read_at(fd, 0, header, sizeof *header) && header->size >= sizeof *header;
+}
+
+bool jitdump_next(int fd, uint64_t at, uint64_t end, struct jitdump_record *record)
+{
+    return at < end && jitdump_read_at(fd, at, record, sizeof *record) && record->size >= sizeof *record &&
+           record->size <= end - at && record->id != JITDUMP_CLOSE;
 }
 
 /* Remembers loaded code, because a later move record may refer to it. The record refers to it by
@@ -92,7 +84,7 @@ static bool jitdump_remember(struct jitdump_reader *reader, uint64_t index, cons
 
 static bool jitdump_take_load(struct jitdump_reader *reader, uint64_t at, size_t size)
 {
-    struct load load;
+    struct jitdump_load load;
     char text[NAME_SIZE_MAX];
 
     if (size < sizeof load || !jitdump_read_at(reader->fd, at, &load, sizeof load) ||
@@ -116,7 +108,7 @@ static bool jitdump_take_load(struct jitdump_reader *reader, uint64_t at, size_t
 
 static bool jitdump_take_move(struct jitdump_reader *reader, uint64_t at, size_t size)
 {
-    struct move move;
+    struct jitdump_move move;
 
     if (size < sizeof move || !jitdump_read_at(reader->fd, at, &move, sizeof move) ||
         move.size == 0 || move.size > UINT64_MAX - move.to)
@@ -206,11 +198,11 @@ static bool jitdump_take_record(struct jitdump_reader *reader, const struct jitd
 
     at += sizeof *record;
     switch (record->id) {
-    case CODE_LOAD:
+    case JITDUMP_LOAD:
         return jitdump_take_load(reader, at, size);
-    case CODE_MOVE:
+    case JITDUMP_MOVE:
         return jitdump_take_move(reader, at, size);
-    case CODE_DEBUG_INFO:
+    case JITDUMP_DEBUG_INFO:
         return jitdump_take_lines(reader, at, size);
     default:
         return true;
@@ -224,14 +216,10 @@ bool jitdump_read(int fd, size_t size, struct jit_names *names)
     struct jitdump_record record;
     bool done = true;
 
-    if (!jitdump_read_at(fd, 0, &header, sizeof header) || header.size < sizeof header)
+    if (!jitdump_begin(fd, &header))
         return true;
-    for (uint64_t at = header.size; done && at < size; at += record.size) {
-        if (!jitdump_read_at(fd, at, &record, sizeof record) || record.size < sizeof record ||
-            record.size > size - at || record.id == CODE_CLOSE)
-            break;
+    for (uint64_t at = header.size; done && jitdump_next(fd, at, size, &record); at += record.size)
         done = jitdump_take_record(&reader, &record, at);
-    }
     free(reader.loads);
     free(reader.indexes);
     return done;

@@ -104,16 +104,6 @@ static void source_open_elf(const struct symbolizer *symbolizer, struct symbol_s
         source->problem = "no symbol table";
 }
 
-static struct jit_owner source_jit_owner(const struct profile *profile, const struct profile_object *object)
-{
-    const struct profile_totals *totals = &profile->totals;
-    struct jit_owner owner = {.pid = object->pid, .from = totals->start_time};
-
-    if (totals->start_time != 0 && totals->elapsed_ns != 0)
-        owner.until = totals->start_time + totals->elapsed_ns;
-    return owner;
-}
-
 struct symbol_source *symbolizer_source(struct symbolizer *symbolizer, uint32_t object)
 {
     const struct profile *profile = symbolizer->profile;
@@ -127,7 +117,7 @@ struct symbol_source *symbolizer_source(struct symbolizer *symbolizer, uint32_t 
     source->opened = true;
     const struct profile_object *what = &profile->objects[object];
     if (what->kind == PROFILE_OBJECT_ANON) {
-        const struct jit_owner owner = source_jit_owner(profile, what);
+        const struct jit_owner owner = jit_owner_of(profile, what);
         source->jit = jit_code_open(what->fd, &owner);
         if (source->jit == NULL)
             source->problem = "code made at run time, and no /tmp/perf-PID.map that names it";
@@ -237,7 +227,7 @@ bool symbolizer_renew(struct symbolizer *symbolizer, uint32_t object)
     struct symbol_source *source = symbolizer_jit_source(symbolizer, object);
     const struct profile_object *what = &symbolizer->profile->objects[object];
 
-    const struct jit_owner owner = source_jit_owner(symbolizer->profile, what);
+    const struct jit_owner owner = jit_owner_of(symbolizer->profile, what);
 
     if (source == NULL || !jit_code_grown(source->jit, what->fd, &owner))
         return false;

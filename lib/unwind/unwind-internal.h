@@ -261,6 +261,8 @@ struct unwinder {
     struct unwind_runtimes *runtimes; /* owned; indexed by object */
     uint32_t runtimes_count;
     struct unwind_kernel_stack **kernel_stacks; /* owned; indexed by id; NULL: none: unwind-kernel.c */
+    struct unwind_jit *jit;                     /* owned; indexed by process: unwind-jit.c */
+    uint32_t jit_count;
 };
 
 /* --- the walk --------------------------------------------------------------------------------- */

@@ -71,6 +71,19 @@ static int unwind_profile_open(void *context, uint32_t number)
     return unwind_object_file(process->profile, number);
 }
 
+/* unwind_callbacks.find_jit */
+static bool unwind_profile_find_jit(void *context, uint32_t number, struct unwind_jit_file *file)
+{
+    const struct unwound_process *process = context;
+    const struct profile_object *object = &process->profile->objects[number];
+
+    if (object->kind != PROFILE_OBJECT_ANON)
+        return false;
+    *file = (struct unwind_jit_file){
+        .process = object->process, .fd = object->fd, .owner = jit_owner_of(process->profile, object)};
+    return true;
+}
+
 static int unwind_profile_mark_no_info(struct profile *profile, uint32_t object, uint32_t *location)
 {
     char text[300];
@@ -151,8 +164,10 @@ static int unwind_profile_walk(struct unwinder *unwinder, struct profile *profil
                                const struct unwind_input *input, const struct wire_python *python, uint32_t *node)
 {
     struct unwound_process context = {.profile = profile, .pid = pid};
-    const struct unwind_callbacks callbacks = {
-        .context = &context, .find = unwind_profile_find, .open = unwind_profile_open};
+    const struct unwind_callbacks callbacks = {.context = &context,
+                                               .find = unwind_profile_find,
+                                               .open = unwind_profile_open,
+                                               .find_jit = unwind_profile_find_jit};
     struct unwind_frame *frames = malloc(UNWIND_FRAMES_MAX * sizeof *frames);
     struct unwind_stack stack = {.frames = frames, .room = UNWIND_FRAMES_MAX};
 

@@ -5,10 +5,10 @@
  * Nothing here reads a live process. A walk uses only what was copied while the thread was stopped or asleep. If the
  * walk needs more, it ends, and returns the reason (enum unwind_end).
  *
- * The caller has two callbacks. One finds the object that is mapped at an address. The other opens the object's ELF
- * file, which has frame descriptions (.eh_frame, .debug_frame). When a walk first comes to an address, the frame
- * description of the address is compiled into a short rule. The rule is kept, because stacks go through the same calls
- * thousands of times a second.
+ * The caller has callbacks. One finds the object that is mapped at an address. Another opens the object's ELF file,
+ * which has frame descriptions (.eh_frame, .debug_frame). A third finds the file that describes JIT code. When a walk
+ * first comes to an address, the frame description of the address is compiled into a short rule. The rule is kept,
+ * because stacks go through the same calls thousands of times a second.
  *
  * Registers have the numbers that DWARF gives them on their machine.
  */
@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "jit/jit.h"
 #include "profile/profile.h"
 
 enum unwind_machine {
@@ -81,6 +82,13 @@ struct unwind_mapping {
     uint32_t object;
 };
 
+/* The file in which a JIT compiler describes its code. */
+struct unwind_jit_file {
+    uint32_t process; /* the number by which the caller of unwind_walk knows the process; small, as it is an index */
+    int fd;           /* borrowed; the unwinder duplicates it. -1: the file has not come yet */
+    struct jit_owner owner;
+};
+
 struct unwind_callbacks {
     void *context;
     /* Finds the executable mapping around an address. The mapping must stay as it is until the walk
@@ -91,6 +99,9 @@ struct unwind_callbacks {
      * no file (JIT code), and this function is not called for the object again. -EAGAIN: the file
      * has not come yet, so this function is called again in a later walk. */
     int (*open)(void *context, uint32_t object);
+    /* Finds the file that describes the code of an object that is in no file. False: the object is not of this kind.
+     * The callback may be NULL. */
+    bool (*find_jit)(void *context, uint32_t object, struct unwind_jit_file *file);
 };
 
 /* --- walking ---------------------------------------------------------------------------- */

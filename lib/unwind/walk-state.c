@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "unwind/unwind-internal.h"
+#include "unwind/unwind-jit.h"
 #include "unwind/unwind-kernel.h"
 
 #define STACK_REST (UINT64_C(1) << 30) /* a stack may go on for this many bytes above its copy */
@@ -32,6 +33,7 @@ void unwinder_free(struct unwinder *unwinder)
     free(unwinder->objects);
     unwind_forget_python(unwinder);
     unwind_forget_kernel(unwinder);
+    unwind_forget_jit(unwinder);
     free(unwinder->runtimes);
     free(unwinder);
 }

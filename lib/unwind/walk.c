@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "unwind/deep-stack.h"
+#include "unwind/unwind-jit.h"
 #include "unwind/walk-switch.h"
 
 /* Ends the walk, because memory at an address was not copied. The result of the walk is UNWIND_TRUNCATED. But if the
@@ -224,6 +225,19 @@ static void frame_make_exact(struct unwind_frame *frame)
     frame->exact = true;
 }
 
+/* Steps out of code that is in no file, by a description that its compiler has written. False: there is none. */
+static bool walk_by_jit(struct walk *walk, const struct mapped_object *mapped, uint64_t address)
+{
+    const struct rule *rule;
+    int error = unwind_jit_rule(walk, mapped->mapping.object, address, &rule);
+
+    if (error != 0)
+        walk_fail(walk, error);
+    else if (rule != NULL)
+        walk_by_rule(walk, mapped->object, rule);
+    return error != 0 || rule != NULL;
+}
+
 static void walk_step(struct walk *walk, const struct mapped_object *mapped, uint64_t address,
                       struct unwind_frame *frame)
 {
@@ -235,7 +249,7 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
     walk->left = object;
     walk->left_offset = offset;
 
-    if (in_file && !walk_find_rule(walk, mapped->object, offset, &rule))
+    if (in_file ? !walk_find_rule(walk, object, offset, &rule) : object != NULL && walk_by_jit(walk, mapped, offset))
         return;
     if (walk->made || (rule != NULL && (rule->flags & RULE_SIGNAL) != 0))
         frame_make_exact(frame);

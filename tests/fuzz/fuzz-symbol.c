@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "jit/jit.h"
 #include "script/script.h"
 #include "symbol/function-code.h"
 #include "symbol/symbol.h"
@@ -157,11 +158,32 @@ void fuzz_elf(const uint8_t *data, size_t size)
     profile_free(profile);
 }
 
+/* Reads the frame descriptions in a file of JIT code, and those of the code at all addresses of the profile. */
+static void find_frames(const struct profile *profile, const struct profile_object *object)
+{
+    const struct jit_owner owner = jit_owner_of(profile, object);
+    struct jit_frames *frames = jit_frames_open(object->fd, &owner);
+    unsigned char *bytes = malloc(JIT_FRAMES_SIZE_MAX);
+    uint64_t start;
+
+    if (frames != NULL && bytes != NULL) {
+        need(jit_frames_read_on(frames) < 0);
+        for (uint32_t i = 0; i < profile->location_count; i++) {
+            uint64_t address = profile->locations[i].address;
+            if (jit_frames_find(frames, address, &start, bytes) > 0 && start > address)
+                abort();
+        }
+    }
+    free(bytes);
+    jit_frames_close(frames);
+}
+
 void fuzz_jit(const uint8_t *data, size_t size)
 {
     struct profile *profile = begin(PROFILE_OBJECT_ANON, data, size);
 
     add_places_of_list(profile, profile->object_count - 1, data, size);
+    find_frames(profile, &profile->objects[profile->object_count - 1]);
     look_up(profile);
     profile_free(profile);
 }

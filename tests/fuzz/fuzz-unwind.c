@@ -218,7 +218,7 @@ void fuzz_unwind(const uint8_t *data, size_t size)
     copy.pieces[0] = (struct unwind_piece){STACK, bytes, stack_size};
 
     int fd = make_file(machines[choices % 3], (choices & 0x80) != 0, (choices & 0x40) == 0, &input);
-    const struct unwind_callbacks callbacks = {&fd, find, open_object};
+    const struct unwind_callbacks callbacks = {.context = &fd, .find = find, .open = open_object};
     struct unwinder *unwinder = unwinder_new();
     for (size_t turn = 0; turn < 2; turn++) { /* the second turn has warm caches */
         struct unwind_stack stack = {.frames = frames, .room = UNWIND_FRAMES_MAX};

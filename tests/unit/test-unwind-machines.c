@@ -15,7 +15,7 @@ Test(unwind, i386)
                                     "outer: .cfi_startproc\n .cfi_undefined 8\n call middle\n"
                                     "outer_back: hlt\n .cfi_endproc\n";
     struct fixture *fixture = make_fixture(assembler, "gcc -m32");
-    const struct unwind_callbacks callbacks = {fixture, find, open_object};
+    const struct unwind_callbacks callbacks = {.context = fixture, .find = find, .open = open_object};
 
     fixture->code = NARROW_CODE;
     fixture->input.registers.machine = UNWIND_I386;

@@ -102,7 +102,7 @@ Test(unwind, as_glibc)
     struct unwind_input input = {.piece_count = 1};
     struct unwind_mapping mapping;
     char path[512];
-    const struct unwind_callbacks callbacks = {path, find_own, open_own};
+    const struct unwind_callbacks callbacks = {.context = path, .find = find_own, .open = open_own};
     int first = 0;
 
     char reserve[sizeof seen.words + 4096]; /* so that the stack above it is at least as large as seen.words */

@@ -126,7 +126,7 @@ enum { RBP = 6, RSP = 7, RIP = 16 };
 
 UNUSED static void walk_pieces(struct fixture *fixture)
 {
-    const struct unwind_callbacks callbacks = {fixture, find, open_object};
+    const struct unwind_callbacks callbacks = {.context = fixture, .find = find, .open = open_object};
 
     fixture->stack.frames = fixture->frames;
     if (fixture->stack.room == 0)

@@ -78,7 +78,7 @@ static struct tally compare(struct stacks *stacks, size_t most, bool verbose)
 {
     static struct unwind_frame frames[UNWIND_FRAMES_MAX];
     struct unwinder *unwinder = unwinder_new();
-    struct unwind_callbacks callbacks = {stacks, stacks_find, stacks_open};
+    struct unwind_callbacks callbacks = {.context = stacks, .find = stacks_find, .open = stacks_open};
     struct tally tally = {0};
 
     for (uint32_t i = 0; i < stacks->count; i++) {

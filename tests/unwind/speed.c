@@ -165,7 +165,7 @@ struct race {
 
 static double time_ours(struct race *race, const struct unwind_input *input, uint32_t rounds)
 {
-    const struct unwind_callbacks callbacks = {race->stacks, stacks_find, stacks_open};
+    const struct unwind_callbacks callbacks = {.context = race->stacks, .find = stacks_find, .open = stacks_open};
     double start = now();
 
     race->ours = (struct unwind_stack){.frames = race->frames, .room = UNWIND_FRAMES_MAX};
