@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the frame descriptions that a JIT compiler has written into a jitdump, for the code at an address. A record with
+ * Finds the frame descriptions that a JIT compiler has written into a jitdump, for the code at an address. A record of
  * frame descriptions comes before the record of the code that they belong to
  * (tools/perf/Documentation/jitdump-specification.txt in the kernel).
  *

@@ -2,8 +2,9 @@
 /*
  * Follows the list of a thread's frames, from the innermost frame to the outermost. Each element must be read before
  * the address of the next one is known, and a system call for each frame would keep the thread stopped for too long. So
- * frames of the last sample are not read again: the reader has copies of them. From 3.11 on, frames lie side by side in
- * memory. So together with a new frame, the memory before it is read, which usually has its callers.
+ * frames of the last sample are not read again: the reader has copies of them. Together with a new frame, the memory
+ * around it is read, which usually has its callers. From 3.11 on, frames lie side by side in memory, each behind its
+ * caller. Before, they are objects in pools, and objects that were made one after the other often lie in one page.
  */
 #include "config.h"
 
@@ -52,13 +53,14 @@ static bool walk_is_in_block(const struct python_reader *reader, uint64_t addres
            address - reader->block_start <= reader->block_size - size;
 }
 
-/* Reads a frame, and if `before` is set, also the memory before it: the page of the frame, and BLOCK_PAGES_BEFORE pages
- * before that one, as far as they are mapped. Returns false if the frame cannot be read. */
+/* Reads a frame and memory around it. before: the memory before the frame in its page, and BLOCK_PAGES_BEFORE pages
+ * before that one, as far as they are mapped. Otherwise: the page of the frame. Returns false if the frame cannot be
+ * read. */
 static bool walk_read_block(const struct frame_walk *walk, uint64_t start, bool before)
 {
     struct python_reader *reader = walk->reader;
-    uint64_t low = before ? start & ~(uint64_t)(PAGE - 1) : start;
-    size_t size = (size_t)(start - low) + walk->layout->frame_size;
+    uint64_t low = start & ~(uint64_t)(PAGE - 1), end = start + walk->layout->frame_size;
+    size_t size = (size_t)((before || end > low + PAGE ? end : low + PAGE) - low);
     uint8_t *at = reader->block + BLOCK_PAGES_BEFORE * PAGE;
     struct iovec here[1 + BLOCK_PAGES_BEFORE] = {{at, size}}, there[1 + BLOCK_PAGES_BEFORE] = {{(void *)low, size}};
     unsigned count = 1;
