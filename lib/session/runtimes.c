@@ -16,12 +16,13 @@
 struct mapping_to_check {
     uint32_t pid;
     uint32_t object; /* index in the profile's table */
+    uint32_t file;   /* the supervisor's id of the file; 0: none */
     uint64_t start, offset;
 };
 
 int runtimes_note_mapping(struct pprofil_session *session, const struct wire_map *map)
 {
-    struct mapping_to_check mapping = {.pid = map->pid};
+    struct mapping_to_check mapping = {.pid = map->pid, .file = map->object};
 
     if (map->kind != WIRE_MAP_FILE || !profile_find_mapping(session->profile->profile, map->pid, map->start,
                                                             &mapping.object, &mapping.start, &mapping.offset))
@@ -45,7 +46,7 @@ static void python_tell(struct pprofil_session *session, const struct mapping_to
 static int runtimes_look_at(struct pprofil_session *session, const struct mapping_to_check *mapping)
 {
     struct profile *profile = session->profile->profile;
-    const struct wire_message go = {.op = WIRE_OP_GO, .pid = (int32_t)mapping->pid};
+    const struct wire_message go = {.op = WIRE_OP_GO, .pid = (int32_t)mapping->pid, .value = mapping->file};
     const struct script_interpreter *interpreter;
 
     int error = unwind_find_interpreter(session->unwinder, profile, mapping->object, &interpreter);

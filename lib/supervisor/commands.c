@@ -13,6 +13,7 @@
 #include "supervisor/commands.h"
 #include "supervisor/emit.h"
 #include "supervisor/follow.h"
+#include "supervisor/proc/objects.h"
 #include "supervisor/proc/opener.h"
 #include "supervisor/python/python.h"
 #include "supervisor/sampling.h"
@@ -96,9 +97,7 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
     }
     if (command->op == WIRE_OP_GO) {
         supervisor_lock(supervisor);
-        struct process *process = process_find(&supervisor->processes, command->pid);
-        if (process != NULL) /* it is followed */
-            atomic_store(&process->has_go, true);
+        objects_note_go(supervisor, command->pid, command->value);
         supervisor_unlock(supervisor);
         return; /* no answer, as above */
     }

@@ -267,6 +267,7 @@ struct objects {
     struct object_key {
         uint64_t device, inode;
         bool asked;       /* we have asked an opener, a process that opens files for us, for a descriptor of the file */
+        bool has_go;      /* the file has Go code */
     } seen[OBJECT_SLOTS]; /* hash table with open addressing; the id of a file is its index in this array, plus 1 */
     unsigned count;
     uint32_t next_private_id; /* id of the next object that is not a file, minus PRIVATE_IDS of proc/objects.c */

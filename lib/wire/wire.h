@@ -322,8 +322,9 @@ enum wire_op {
      * of its variable _PyRuntime. From now on, samples contain Python frames. The supervisor does not answer. But if
      * the interpreter turns out to be another one, it sends this message back, with an error */
     WIRE_OP_PYTHON,
-    /* The process `pid` has mapped a file with Go code. From now on, samples contain both stacks of a thread that has
-     * switched its stack. The supervisor does not answer */
+    /* The process `pid` has mapped a file with Go code; `value` is the id of that file (wire_map.object). From now on,
+     * samples of this process, and of all that map the file later, contain both stacks of a thread that has switched its
+     * stack. The supervisor does not answer */
     WIRE_OP_GO,
     WIRE_OP_DONE,       /* sent by the supervisor, to answer any command; the fields error and pid are set */
     /* sent by the supervisor: brings the descriptor of the object with the id `value`. If there is no descriptor, the

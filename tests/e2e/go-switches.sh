@@ -33,4 +33,12 @@ between "clocks have callers" 0.97 "$(share ';main[.]main;main[.]' 'time[.]now')
 between "functions that switch for good have none" 0.97 "$(share '^runtime[.]mcall' 'runtime[.]mcall')" 1
 expect_text "from a goroutine to its scheduler stack" \
 	'^runtime[.]goexit.*;main[.]main;main[.]allocations;.*;runtime[.]mallocgc.*;runtime[.]systemstack' "$work/folded"
+
+# After the first process of a program, the supervisor knows at once that the others are Go. Without that, an eighth of
+# these stacks are incomplete.
+expect "short processes: run" 0 "$(status_of "$pprofil" -q --overhead 100 -g -o "$work/go.pb.gz" sh -c "
+	'$work/scheduler-stacks' 1 2
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do '$work/scheduler-stacks' 0.04 0; done")"
+"$pprofil" convert -f folded --roots process -o "$work/folded" "$work/go.pb.gz"
+between "short processes: incomplete stacks" 0 "$(share ';\[broken' 'runtime[.](systemstack|mcall)')" 0.1
 finish

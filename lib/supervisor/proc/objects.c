@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -87,6 +88,16 @@ static uint32_t objects_want_file(struct supervisor *supervisor, pid_t pid)
     return key->asked ? id : 0;
 }
 
+void objects_note_go(struct supervisor *supervisor, pid_t pid, uint64_t id)
+{
+    struct process *process = process_find(&supervisor->processes, pid);
+
+    if (id > 0 && id <= OBJECT_SLOTS)
+        supervisor->objects.seen[id - 1].has_go = true;
+    if (process != NULL) /* it is followed */
+        atomic_store(&process->has_go, true);
+}
+
 /* Returns true if this mapping of a vDSO belongs to a 32-bit program. All mappings of such a program are below 4 GiB.
  * In a 64-bit program the kernel maps the vDSO near the stack, far above 4 GiB. */
 static bool objects_is_compat_vdso(const struct mapping *mapping)
@@ -156,6 +167,8 @@ static bool objects_emit_details(struct supervisor *supervisor, struct process *
         event->kind = WIRE_MAP_FILE;
         event->flags = mapped_file_is_program(process->memory_tid, details->name) ? WIRE_MAP_PROGRAM : 0;
         event->object = objects_want_file(supervisor, process->memory_tid);
+        if (event->object != 0 && supervisor->objects.seen[event->object - 1].has_go)
+            atomic_store(&process->has_go, true);
     } else if (strcmp(details->name, "[vdso]") == 0) {
         event->kind = WIRE_MAP_VDSO;
         event->inode = objects_is_compat_vdso(mapping);

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs-lists.h"
@@ -28,5 +29,8 @@ void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tr
  * take some hundred microseconds, so a stopped tracee must be resumed first. Does nothing if the tracee may soon exec
  * and /proc/PID/maps is not open. */
 void objects_emit_executable(struct supervisor *supervisor, const struct tracee *tracee);
+/* Notes that a process has mapped a file with Go code, and that later processes with this file have it, too. id: the
+ * id of the file; another number is ignored. */
+void objects_note_go(struct supervisor *supervisor, pid_t pid, uint64_t id);
 
 #endif
