@@ -369,6 +369,9 @@ bool walk_by_call(struct walk *walk);
 /* Steps to the caller of code in no file that has pushed one word, to align the stack pointer. False: no caller. */
 bool walk_by_padding(struct walk *walk);
 
+/* Steps to the interpreter that has jumped to this code, which is in no file. False: nothing there is certain enough. */
+bool walk_by_interpreter(struct walk *walk);
+
 /* Finds the stack pointer, which a guess has left unknown, by the frame pointer. False: it cannot be found. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
 

@@ -21,6 +21,7 @@
 #define ADDRESS_MIN 4096u /* nothing is mapped below this address */
 /* a leaf function without a frame description pushes fewer bytes than this */
 #define LEAF_SIZE_MAX 512u
+#define JIT_SIZE_MAX 4096u /* JIT code has less than this on the stack, bytes, where its interpreter is searched for */
 
 bool walk_returns_to(struct walk *walk, uint64_t address, bool file_only)
 {
@@ -129,6 +130,52 @@ bool walk_by_padding(struct walk *walk)
         return false;
     guess_caller(walk, pc, machine_wrap(machine, sp + 2u * machine->word));
     return true;
+}
+
+/* Returns whether an address follows a call of a function that, by its frame description, has its whole frame at its
+ * first instruction already. Compilers make no such functions. *target becomes the address of that instruction, and
+ * *size the size of the frame with the return address, bytes. */
+static bool calls_interpreter(struct walk *walk, uint64_t address, uint64_t *target, uint64_t *size)
+{
+    const struct mapped_object *caller = walk_find_mapped(walk, address - 1);
+    const struct rule *rule;
+    uint64_t offset;
+
+    if (caller == NULL || caller->object == NULL ||
+        !call_target(caller->object, walk->machine, walk_offset(caller, address), &offset))
+        return false;
+    *target = caller->mapping.start + (offset - caller->mapping.offset);
+    int error = unwind_object_rule(caller->object, walk->machine, offset, &rule);
+    if (error != 0)
+        walk_fail(walk, error);
+    if (error != 0 || rule == NULL || (rule->flags & RULE_PLAIN) == 0 || rule->cfa.number != walk->machine->sp ||
+        rule->cfa.value <= walk->machine->word)
+        return false;
+    *size = (uint64_t)rule->cfa.value;
+    return true;
+}
+
+/* The interpreter of LuaJIT has one frame description, which is that of its whole code. It jumps to JIT code, which
+ * leaves the interpreter's frame on the stack, and has its own data below. So the frame is found by its return
+ * address. */
+bool walk_by_interpreter(struct walk *walk)
+{
+    const struct machine *machine = walk->machine;
+    uint64_t sp = walk->registers[machine->sp], word = machine->word, address, target, size;
+
+    if (!machine->pushes || walk_is_unknown(walk, machine->sp) || sp % word != 0)
+        return false;
+    for (uint64_t into = 0; into < JIT_SIZE_MAX && !walk->ended; into += word) {
+        if (!memory_read(walk->input, sp + into, (size_t)word, &address))
+            return false;
+        if (!walk_returns_to(walk, address, true) || !calls_interpreter(walk, address, &target, &size) ||
+            into + word < size)
+            continue;
+        guess_caller(walk, target, sp + into + word - size);
+        walk->exact = true;
+        return true;
+    }
+    return false;
 }
 
 bool walk_by_code(struct walk *walk, struct unwind_object *object, uint64_t offset)

@@ -282,7 +282,7 @@ static void walk_step(struct walk *walk, const struct mapped_object *mapped, uin
         return;
     if (walk->ended || walk_by_call(walk) || walk_by_frame_pointer(walk) || walk->ended)
         return;
-    if (object == NULL || in_file || !walk_by_padding(walk))
+    if (object == NULL || in_file || !(walk_by_padding(walk) || walk_by_interpreter(walk)))
         walk_end(walk, mapped == NULL ? UNWIND_BROKEN : UNWIND_NO_INFO);
 }
 

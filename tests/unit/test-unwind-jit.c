@@ -196,3 +196,38 @@ Test(unwind_jit, code_of_another_machine)
     cr_assert(!finds_caller(fixture, JIT + 0x100 + BEHIND_SUB, 64));
     free_fixture(fixture);
 }
+
+/* An interpreter like that of LuaJIT: one frame description for all its code. Other functions are called, too. */
+static const char interpreter[] =
+    ".text\n"
+    "nop\n"
+    "interpret: .cfi_startproc\n .cfi_def_cfa_offset 64\n .cfi_offset 6, -16\n"
+    " push %rbp\n sub $48, %rsp\n jmp *%rax\n .cfi_endproc\n"
+    "plain: .cfi_startproc\n ret\n .cfi_endproc\n"
+    "outer: .cfi_startproc\n .cfi_undefined 16\n call plain\n"
+    "outer_plain: call interpret\n"
+    "outer_back: hlt\n .cfi_endproc\n";
+
+Test(unwind_jit, code_to_which_an_interpreter_has_jumped)
+{
+    struct fixture *fixture = make_fixture(interpreter, "gcc");
+    static const uint64_t junk = 0x1111;
+
+    put(fixture, junk);
+    put(fixture, code(fixture, "outer_plain")); /* left over */
+    put(fixture, code(fixture, "outer_back"));  /* left over: less than the interpreter's frame is below it */
+    for (size_t i = 0; i < 7; i++)
+        put(fixture, junk);
+    put(fixture, 0xbbbb); /* the saved frame pointer */
+    put(fixture, code(fixture, "outer_back"));
+    fixture->input.registers.values[RIP] = JIT + 0x40;
+    fixture->input.registers.values[RSP] = STACK;
+    walk_cut(fixture, fixture->count * 8);
+    expect(fixture, UNWIND_COMPLETE, 3, "=jit", "=interpret", "outer_back");
+    walk_cut(fixture, (fixture->count - 1) * 8);
+    expect(fixture, UNWIND_NO_INFO, 1, "=jit");
+    fixture->words[fixture->count - 1] = code(fixture, "outer_plain");
+    walk_cut(fixture, fixture->count * 8);
+    expect(fixture, UNWIND_NO_INFO, 1, "=jit");
+    free_fixture(fixture);
+}
