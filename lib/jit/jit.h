@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * jit: names, lines and frame descriptions of code made at run time (JIT). They come from the file that the JIT compiler
- * writes: a jitdump (jit-PID.dump), or a map (/tmp/perf-PID.map), which has only names.
+ * jit: names, lines and frame descriptions of code made at run time (JIT). They come from the file that the JIT
+ * compiler writes: a jitdump (jit-PID.dump), or a map (/tmp/perf-PID.map), which has only names.
  */
 #ifndef PPROFIL_JIT_H
 #define PPROFIL_JIT_H

@@ -352,8 +352,7 @@ bool walk_returns_to(struct walk *walk, uint64_t address, bool file_only);
 /* Steps to the caller by a rule. May end the walk. */
 void walk_by_rule(struct walk *walk, const struct unwind_object *object, const struct rule *rule);
 
-/* The functions below guess the caller of a frame, if there is no rule, or if the rule is not enough. Each of them may
- * also end the walk. */
+/* The functions below guess the caller of a frame without a rule, or whose rule is not enough. They may end the walk. */
 
 /* Steps to the caller by a frame record: the caller's frame pointer, then the return address. False: no caller. */
 bool walk_by_frame_pointer(struct walk *walk);
@@ -362,19 +361,18 @@ bool walk_by_frame_pointer(struct walk *walk);
  * not lead to a caller. */
 bool walk_by_code(struct walk *walk, struct unwind_object *object, uint64_t offset);
 
-/* Steps to the caller by the return address that the call has left on the stack or in a register. Assumes that the
- * called function has pushed nothing since then. False: this does not lead to a caller. */
+/* Steps to the caller by the return address that the call has left on the stack or in a register, if the called
+ * function has pushed nothing since then. False: this does not lead to a caller. */
 bool walk_by_call(struct walk *walk);
 
 /* Steps to the caller of code in no file that has pushed one word, to align the stack pointer. False: no caller. */
 bool walk_by_padding(struct walk *walk);
 
-/* Steps to the interpreter that has jumped to this code, which is in no file. False: nothing there is certain enough. */
+/* Steps to the interpreter that has jumped to this code, which is in no file. False: nothing is certain enough. */
 bool walk_by_interpreter(struct walk *walk);
 
 /* Finds the stack pointer, which a guess has left unknown, by the frame pointer. False: it cannot be found. */
 bool walk_find_stack_pointer(struct walk *walk, const struct rule *rule);
-
 /* Finds the frame pointer of a thread that was asleep, on the stack. False: nothing there is certain enough. */
 bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
 
@@ -382,10 +380,9 @@ bool walk_find_frame_pointer(struct walk *walk, const struct rule *rule);
 
 struct wire_python;
 struct wire_python_code;
-
 /* Returns whether a file has a section of this name. */
 bool elf_has_section(Elf *elf, const char *name);
-/* Returns a descriptor of an object's ELF file, which the profile owns. Errors as those of unwind_callbacks.open. */
+/* Returns a descriptor of an object's ELF file, which the profile owns. Errors: those of unwind_callbacks.open. */
 int unwind_object_file(struct profile *profile, uint32_t object);
 /* Finds or adds the location of a frame. 0, -ENOMEM or -EOVERFLOW. */
 int unwind_profile_make_location(struct profile *profile, const struct unwind_frame *frame, uint32_t *location);
