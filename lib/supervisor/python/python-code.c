@@ -346,7 +346,7 @@ static void code_take_frame(struct python_reader *reader, const struct python_la
 {
     int64_t instruction = code_instruction(layout, frame);
 
-    reader->taken.frames[reader->taken.head.count++] = (struct wire_python_frame){
+    reader->taken->frames[reader->taken->count++] = (struct wire_python_frame){
         .code = known->id,
         .instruction = instruction >= 0 && instruction < INT32_MAX ? (uint32_t)instruction : WIRE_PYTHON_NO_INSTRUCTION,
         .stack = frame->stack,
@@ -377,5 +377,5 @@ void python_code_identify(struct python_reader *reader, struct python_runtime *r
     }
     codes_read(reader, runtime, tid, codes, count);
     if (reader->truncated)
-        reader->taken.head.flags |= WIRE_PYTHON_TRUNCATED;
+        reader->taken->flags |= WIRE_PYTHON_TRUNCATED;
 }

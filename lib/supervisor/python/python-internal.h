@@ -80,10 +80,9 @@ struct python_reader {
     uint32_t unsent[NEW_CODES_MAX]; /* the entries of `known` whose events are in `codes` */
     uint32_t unsent_count;
 
-    struct {
-        struct wire_python head;
-        struct wire_python_frame frames[WIRE_PYTHON_FRAMES_MAX];
-    } taken;
+    struct wire_python *taken; /* the frames that were read: taken_area */
+    _Alignas(8) uint8_t taken_area[sizeof(struct wire_python) +
+                                   WIRE_PYTHON_FRAMES_MAX * sizeof(struct wire_python_frame)];
 };
 
 /* Reads the frames of a thread in one interpreter, and adds them to the walked frames. first: the thread state's field

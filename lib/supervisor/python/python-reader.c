@@ -24,6 +24,7 @@ struct python_reader *python_reader_new(uint32_t number)
     if (reader == NULL)
         return NULL;
     reader->number = number;
+    reader->taken = (void *)reader->taken_area;
     python_reader_settle(reader, false);
     if (reader->known == NULL) {
         free(reader);
@@ -41,12 +42,12 @@ void python_reader_free(struct python_reader *reader)
 
 const struct wire_python *python_reader_frames(const struct python_reader *reader)
 {
-    return reader->taken.head.count > 0 ? &reader->taken.head : NULL;
+    return reader->taken->count > 0 ? reader->taken : NULL;
 }
 
 void python_reader_drop(struct python_reader *reader)
 {
-    reader->taken.head.count = 0;
+    reader->taken->count = 0;
 }
 
 /* --- the thread state ---------------------------------------------------------------------------- */
@@ -221,7 +222,7 @@ void python_reader_take(struct python_reader *reader, struct python_runtime *run
 {
     struct state_copy states[PYTHON_STATES_MAX];
 
-    reader->taken.head = (struct wire_python){0};
+    reader->taken->count = reader->taken->flags = 0;
     reader->walked_count = reader->block_size = 0;
     reader->truncated = false;
     reader->takes++;
