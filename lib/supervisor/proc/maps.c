@@ -37,6 +37,10 @@ struct maps_query_arguments {
 };
 
 #define QUERY_IOCTL _IOWR('f', 17, struct maps_query_arguments)
+/* Without PROCMAP_QUERY, a search for copied code reads the whole list. A JIT compiler may make thousands of mappings, so
+ * only the first ones of a process are searched for. */
+#define COPY_SEARCHES_MAX 16u
+
 #define QUERY_EXECUTABLE 0x04u
 #define QUERY_THIS_OR_NEXT 0x10u
 
@@ -47,7 +51,7 @@ void maps_init(struct maps *maps)
     maps->fd = -1;
     maps->listed = false;
     maps->jit_object = 0;
-    maps->count = maps->next = maps->scans = 0;
+    maps->count = maps->next = maps->scans = maps->copy_searches = 0;
     maps->scanned_at = maps->scan_cost_ns = 0;
     maps->changed = false;
 }
@@ -251,13 +255,14 @@ static bool maps_enclose(const struct mapping *before, const struct mapping *hol
            after->offset - before->offset == after->start - before->start;
 }
 
-void maps_find_copied_file(const struct maps *maps, struct mounts *mounts, pid_t pid, struct mapping_details *details)
+void maps_find_copied_file(struct maps *maps, struct mounts *mounts, pid_t pid, struct mapping_details *details)
 {
     const struct mapping hole = details->mapping;
     char name[128]; /* the kernel's names of anonymous memory have at most 80 characters: prctl(2) */
 
-    if (!maps_is_anonymous(details))
+    if (!maps_is_anonymous(details) || (maps->listed && maps->copy_searches >= COPY_SEARCHES_MAX))
         return;
+    maps->copy_searches++;
     snprintf(name, sizeof name, "%.127s", details->name);
     bool found = maps_read_at(maps, pid, hole.end, details);
     const struct mapping after = details->mapping;

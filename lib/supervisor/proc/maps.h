@@ -26,6 +26,7 @@ struct maps {
     uint64_t scanned_at; /* time of the last scan of all executable mappings, CLOCK_MONOTONIC ns */
     uint64_t scan_cost_ns;
     unsigned scans;
+    unsigned copy_searches; /* how often maps_find_copied_file has searched */
     bool changed; /* since the last scan, a sample was in a mapping that the client did not know */
     struct mapping known[MAPS_REMEMBERED_MAX];
 };
@@ -60,7 +61,7 @@ enum maps_result maps_look_up(struct maps *maps, struct mounts *mounts, pid_t pi
  * part of the file between them, this function changes *details to those of a mapping of this part of the file.
  * Otherwise *details stay the same. *details must be a result of maps_look_up or
  * maps_scan_next. `mounts` is used as in maps_look_up. */
-void maps_find_copied_file(const struct maps *maps, struct mounts *mounts, pid_t pid, struct mapping_details *details);
+void maps_find_copied_file(struct maps *maps, struct mounts *mounts, pid_t pid, struct mapping_details *details);
 
 /* The state of a scan, which finds all executable mappings that the client does not know. */
 struct maps_scan {
