@@ -127,6 +127,11 @@ struct new_code {
     } file, name, lines;
 };
 
+struct new_codes {
+    unsigned count;
+    struct new_code codes[NEW_CODES_MAX];
+};
+
 /* Finds the size of a character, and whether all are ASCII, in PyASCIIObject.state (unicodeobject.h). The bits before
  * `kind` are 2, 8 or 16, by version and options. Returns false if the object is no compact text. */
 static bool text_decode_state(uint32_t state, uint32_t *width, bool *is_ascii)
@@ -208,13 +213,12 @@ static struct wire_python_code *code_begin_event(struct python_reader *reader, s
 }
 
 /* Reads the texts of one code object whose heads have been read, and makes its event. */
-static void code_read_texts(struct python_reader *reader, struct python_runtime *runtime, pid_t tid,
-                            struct new_code *code)
+static void code_read_texts(struct python_reader *reader, struct python_runtime *runtime, struct new_code *code)
 {
     struct gather *gather = &reader->gather;
     size_t before = reader->codes_size;
 
-    if (!text_decode(runtime, tid, &code->file) || !text_decode(runtime, tid, &code->name))
+    if (!text_decode(runtime, reader->tid, &code->file) || !text_decode(runtime, reader->tid, &code->name))
         return;
     lines_decode(&runtime->layout, &code->lines);
     gather->count = 0;
@@ -222,7 +226,7 @@ static void code_read_texts(struct python_reader *reader, struct python_runtime 
     if (event == NULL)
         return;
     event->version = runtime->version;
-    gather_read(gather, tid);
+    gather_read(gather, reader->tid);
     if (!gather->done[0] || !gather->done[1] || !gather->done[2] ||
         reader->unsent_count == sizeof reader->unsent / sizeof *reader->unsent) {
         reader->codes_size = before;
@@ -232,83 +236,57 @@ static void code_read_texts(struct python_reader *reader, struct python_runtime 
     reader->unsent[reader->unsent_count++] = (uint32_t)(code->known - reader->known);
 }
 
-static void codes_read(struct python_reader *reader, struct python_runtime *runtime, pid_t tid, struct new_code codes[],
-                       unsigned count)
+/* Reads the names of new code objects, and makes their events. */
+static void codes_read(struct python_reader *reader, struct python_runtime *runtime, struct new_codes *new)
 {
     struct gather *gather = &reader->gather;
     bool done[NEW_CODES_MAX];
 
     gather->count = 0;
-    for (unsigned i = 0; i < count; i++) {
-        object_add_head(gather, &runtime->layout, &codes[i].file, true);
-        object_add_head(gather, &runtime->layout, &codes[i].name, true);
-        object_add_head(gather, &runtime->layout, &codes[i].lines, false);
+    for (unsigned i = 0; i < new->count; i++) {
+        object_add_head(gather, &runtime->layout, &new->codes[i].file, true);
+        object_add_head(gather, &runtime->layout, &new->codes[i].name, true);
+        object_add_head(gather, &runtime->layout, &new->codes[i].lines, false);
     }
-    gather_read(gather, tid);
-    for (unsigned i = 0; i < count; i++)
+    gather_read(gather, reader->tid);
+    for (unsigned i = 0; i < new->count; i++)
         done[i] = gather->done[3 * i] && gather->done[3 * i + 1] && gather->done[3 * i + 2];
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < new->count; i++)
         if (done[i])
-            code_read_texts(reader, runtime, tid, &codes[i]);
+            code_read_texts(reader, runtime, &new->codes[i]);
 }
 
 /* --- the code objects of a sample ------------------------------------------------------------------ */
 
-/* Adds the frame's code object to the list of pieces. */
-static void code_add_piece(struct python_reader *reader, const struct python_layout *layout, struct read_frame *frame)
-{
-    uint8_t *bytes = reader->more_code_bytes[reader->gather.count];
-
-    frame->piece = gather_add(&reader->gather, frame->code + layout->code_low, bytes, layout->code_size) + 1;
-    frame->code_bytes = bytes;
-}
-
-/* Reads the code objects of the walked frames that have not been read yet. */
-static void codes_copy(struct python_reader *reader, const struct python_layout *layout, pid_t tid)
-{
-    struct gather *gather = &reader->gather;
-    struct read_frame *frames = reader->walked;
-
-    gather->count = 0;
-    for (uint32_t i = 0; i < reader->walked_count; i++) {
-        if (frames[i].code == 0 || frames[i].code_bytes != NULL)
-            continue;
-        if (i > 0 && frames[i].code == frames[i - 1].code) {
-            frames[i].code_bytes = frames[i - 1].code_bytes;
-            frames[i].piece = frames[i - 1].piece;
-        } else {
-            code_add_piece(reader, layout, &frames[i]);
-        }
-    }
-    gather_read(gather, tid);
-    for (uint32_t i = 0; i < reader->walked_count; i++)
-        if (frames[i].piece > 0 && !gather->done[frames[i].piece - 1])
-            frames[i].code = 0;
-}
+/* The code object of a frame, as far as it has been read. */
+struct frame_code {
+    uint64_t address;
+    uint8_t bytes[PYTHON_CODE_BYTES]; /* from code_low on */
+};
 
 /* Returns a field of a code object: `field` is one of the layout's code_ fields. */
-static const uint8_t *code_field(const struct python_layout *layout, const struct read_frame *frame, uint32_t field)
+static const uint8_t *code_field(const struct python_layout *layout, const struct frame_code *code, uint32_t field)
 {
-    return frame->code_bytes + (field - layout->code_low);
+    return code->bytes + (field - layout->code_low);
 }
 
 /* Returns the hash of the fields that tell a code object from another one that is at the same address later. */
-static uint64_t code_print(const struct python_layout *layout, const struct read_frame *frame)
+static uint64_t code_print(const struct python_layout *layout, const struct frame_code *code)
 {
     uint64_t sum = HASH_FNV_START;
 
-    sum = hash_fnv(sum, code_field(layout, frame, layout->code_file), 8);
-    sum = hash_fnv(sum, code_field(layout, frame, layout->code_name), 8);
-    sum = hash_fnv(sum, code_field(layout, frame, layout->code_lines), 8);
-    return hash_fnv(sum, code_field(layout, frame, layout->code_line), 4);
+    sum = hash_fnv(sum, code_field(layout, code, layout->code_file), 8);
+    sum = hash_fnv(sum, code_field(layout, code, layout->code_name), 8);
+    sum = hash_fnv(sum, code_field(layout, code, layout->code_lines), 8);
+    return hash_fnv(sum, code_field(layout, code, layout->code_line), 4);
 }
 
-/* Finds the entry of the frame's code object, or makes one. NULL: the table is full. */
+/* Finds the entry of a code object, or makes one. NULL: the table is full. */
 static struct known_code *code_know(struct python_reader *reader, const struct python_runtime *runtime,
-                                    const struct read_frame *frame)
+                                    const struct frame_code *code)
 {
-    struct known_code *known = known_find(reader, runtime->number, frame->code);
-    uint64_t print = code_print(&runtime->layout, frame);
+    struct known_code *known = known_find(reader, runtime->number, code->address);
+    uint64_t print = code_print(&runtime->layout, code);
 
     if (known->address != 0 && known->print == print) {
         known->used = reader->takes;
@@ -318,19 +296,26 @@ static struct known_code *code_know(struct python_reader *reader, const struct p
         return NULL;
     reader->known_count += known->address == 0;
     *known = (struct known_code){
-        .address = frame->code, .runtime = runtime->number, .print = print, .used = reader->takes};
+        .address = code->address, .runtime = runtime->number, .print = print, .used = reader->takes};
     known->id = reader->number << 24 | ++reader->last_id;
     return known;
 }
 
-static void code_begin(const struct python_layout *layout, const struct read_frame *frame, struct known_code *known,
-                       struct new_code *code)
+/* Adds a code object to those whose names are to be read, if it is not there yet and there is room. */
+static void codes_add(struct new_codes *codes, const struct python_layout *layout, const struct frame_code *code,
+                      struct known_code *known)
 {
-    *code = (struct new_code){.known = known};
-    memcpy(&code->first_line, code_field(layout, frame, layout->code_line), sizeof code->first_line);
-    code->file.address = word_of(code_field(layout, frame, layout->code_file));
-    code->name.address = word_of(code_field(layout, frame, layout->code_name));
-    code->lines.address = word_of(code_field(layout, frame, layout->code_lines));
+    for (unsigned i = 0; i < codes->count; i++)
+        if (codes->codes[i].known == known)
+            return;
+    if (codes->count == NEW_CODES_MAX)
+        return;
+    struct new_code *new = &codes->codes[codes->count++];
+    *new = (struct new_code){.known = known};
+    memcpy(&new->first_line, code_field(layout, code, layout->code_line), sizeof new->first_line);
+    new->file.address = word_of(code_field(layout, code, layout->code_file));
+    new->name.address = word_of(code_field(layout, code, layout->code_name));
+    new->lines.address = word_of(code_field(layout, code, layout->code_lines));
 }
 
 /* Returns the offset of the frame's instruction in the bytecode, bytes; negative: the frame has executed none. */
@@ -353,29 +338,41 @@ static void code_take_frame(struct python_reader *reader, const struct python_la
     };
 }
 
-void python_code_identify(struct python_reader *reader, struct python_runtime *runtime, pid_t tid)
+/* Reads a frame's code object. Returns its entry. NULL: it is no code object, or cannot be read, or the table is full.
+ */
+static struct known_code *code_identify(struct python_reader *reader, struct python_runtime *runtime,
+                                        const struct read_frame *frame, struct new_codes *new)
 {
     const struct python_layout *layout = &runtime->layout;
-    struct new_code codes[NEW_CODES_MAX];
-    unsigned count = 0;
+    struct frame_code code = {.address = frame->code};
 
-    codes_copy(reader, layout, tid);
+    if (!python_reader_read(reader, code.address + layout->code_low, code.bytes, layout->code_size, false) ||
+        !type_is(layout, reader->tid, word_of(code_field(layout, &code, layout->object_type)), "code",
+                 &runtime->code_type))
+        return NULL;
+    struct known_code *known = code_know(reader, runtime, &code);
+    if (known != NULL && !known->sent)
+        codes_add(new, layout, &code, known);
+    return known;
+}
+
+void python_code_identify(struct python_reader *reader, struct python_runtime *runtime)
+{
+    struct new_codes new = {.count = 0};
+    struct known_code *known = NULL;
+    uint64_t last = 0; /* the code object to which `known` belongs: in a recursion, the next frame has the same one */
+
     for (uint32_t i = 0; i < reader->walked_count; i++) {
         const struct read_frame *frame = &reader->walked[i];
-        if (frame->code == 0 ||
-            !type_is(layout, tid, word_of(code_field(layout, frame, layout->object_type)), "code", &runtime->code_type))
+        if (frame->code == 0)
             continue;
-        struct known_code *known = code_know(reader, runtime, frame);
-        if (known == NULL)
-            continue;
-        bool is_new = !known->sent;
-        for (unsigned j = 0; is_new && j < count; j++)
-            is_new = codes[j].known != known;
-        if (is_new && count < NEW_CODES_MAX)
-            code_begin(layout, frame, known, &codes[count++]);
-        code_take_frame(reader, layout, frame, known);
+        if (frame->code != last)
+            known = code_identify(reader, runtime, frame, &new);
+        last = frame->code;
+        if (known != NULL)
+            code_take_frame(reader, &runtime->layout, frame, known);
     }
-    codes_read(reader, runtime, tid, codes, count);
+    codes_read(reader, runtime, &new);
     if (reader->truncated)
         reader->taken->flags |= WIRE_PYTHON_TRUNCATED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations for the files of lib/supervisor/python only: the reader, and reads of many pieces of memory at once. */
+/* Declarations for the files of lib/supervisor/python only: the reader, and copies of a target's memory. */
 #ifndef PPROFIL_PYTHON_INTERNAL_H
 #define PPROFIL_PYTHON_INTERNAL_H
 
@@ -7,10 +7,14 @@
 
 #include "supervisor/python/python.h"
 
+#define PAGE_BYTES 4096u     /* no machine has smaller pages */
+#define PAGE_COPIES_MAX 512u /* so many pages are copied for a sample */
+#define PAGE_SLOTS (4u * PAGE_COPIES_MAX)
+
 /* --- reads of many pieces: python-gather.c --- */
 
 /* A list of pieces of a target's memory, which one system call reads. A system call takes much longer than a piece. */
-#define GATHER_MAX (2u * WIRE_PYTHON_FRAMES_MAX + 64u)
+#define GATHER_MAX PAGE_COPIES_MAX
 
 struct gather {
     unsigned count;
@@ -24,20 +28,36 @@ unsigned gather_add(struct gather *gather, uint64_t address, void *to, size_t si
 /* Reads the pieces. If many pieces are not mapped, those after them are not read either. */
 void gather_read(struct gather *gather, pid_t tid);
 
+/* --- copies of pages: python-pages.c --- */
+
+struct page_copies {
+    pid_t tid;
+    struct gather gather;
+    unsigned count, misses_left;
+    uint64_t addresses[PAGE_COPIES_MAX];
+    bool is_copied[PAGE_COPIES_MAX], is_used[PAGE_COPIES_MAX];
+    uint16_t slots[PAGE_SLOTS]; /* hash table with open addressing: number of a page, plus 1; 0: the slot is free */
+    uint8_t bytes[PAGE_COPIES_MAX][PAGE_BYTES];
+};
+
+/* Begins a sample of thread `tid`: copies the pages that its last samples used. */
+void pages_begin(struct page_copies *pages, const struct python_thread *thread, pid_t tid);
+/* Reads memory of the target from the copies. Copies pages that are missing, and with `before` also a few pages before
+ * each of them. Returns false if a page cannot be read, or if too many were missing. */
+bool pages_read(struct page_copies *pages, uint64_t address, void *to, size_t size, bool before);
+/* Notes in `thread` which pages were used. */
+void pages_end(const struct page_copies *pages, struct python_thread *thread);
+
 /* --- the reader: python-reader.c, python-frames.c, python-code.c --- */
 
-#define BLOCK_PAGES_BEFORE 3u /* so many pages before a frame are read with it */
-#define NEW_CODES_MAX 32u     /* so many code objects are read at a stop */
+#define NEW_CODES_MAX 32u /* so many code objects are read at a stop */
 #define CODES_BYTES_MAX (NEW_CODES_MAX * 4096u + WIRE_PYTHON_CODE_MAX)
 
-/* A frame, as far as it has been read at this stop. */
+/* A frame that was read at this stop. */
 struct read_frame {
-    uint64_t address;
-    uint64_t code;             /* address of the code object; 0: the frame only marks a C call */
-    uint64_t instruction;      /* as in the frame's memory */
-    uint64_t stack;            /* as in struct wire_python_frame */
-    const uint8_t *code_bytes; /* a part of the code object (code_low, code_size of the layout); NULL: not read yet */
-    unsigned piece; /* if code_bytes is set: number of the piece in the reader's list, plus 1; 0: it was read before */
+    uint64_t code;        /* address of the code object; 0: the frame only marks a C call */
+    uint64_t instruction; /* as in the frame's memory */
+    uint64_t stack;       /* as in struct wire_python_frame */
 };
 
 /* A code object that has an id. */
@@ -52,46 +72,37 @@ struct known_code {
 
 struct python_reader {
     struct gather gather;
-    /* Copies of the frames of the last sample, and of their code objects: pointers into frame_area and code_area, in
-     * the order of python_thread.frames. NULL: the frame or code object could not be read */
-    const uint8_t *frame_at[WIRE_PYTHON_FRAMES_MAX], *code_at[WIRE_PYTHON_FRAMES_MAX];
-    uint16_t frame_piece[WIRE_PYTHON_FRAMES_MAX], code_piece[WIRE_PYTHON_FRAMES_MAX]; /* numbers in `gather` */
-    uint8_t frame_area[WIRE_PYTHON_FRAMES_MAX * PYTHON_FRAME_BYTES];
-    uint8_t code_area[WIRE_PYTHON_FRAMES_MAX][PYTHON_CODE_BYTES];
-    /* copies of further code objects */
-    uint8_t more_code_bytes[WIRE_PYTHON_FRAMES_MAX][PYTHON_CODE_BYTES];
-    unsigned singles_left; /* so many more frames may be read one by one */
+    struct page_copies pages;
+    pid_t tid; /* the thread whose stack is being read */
     struct read_frame walked[WIRE_PYTHON_FRAMES_MAX];
     uint32_t walked_count;
     bool truncated;
-    /* a copy of the memory at and before the last frame that was read by itself */
-    uint64_t block_start;       /* its address in the target */
-    uint32_t block_size;        /* bytes; 0: there is no copy */
-    const uint8_t *block_first; /* the copy: a part of `block` */
-    uint8_t block[(BLOCK_PAGES_BEFORE + 1) * 4096 + PYTHON_FRAME_BYTES];
 
     struct known_code *known; /* owned; hash table with open addressing */
     uint32_t known_size;      /* number of entries, a power of two */
     uint32_t known_count;
     uint32_t number, last_id;
-    uint32_t takes; /* number of stacks that were read; may overflow */
+    uint32_t takes;    /* number of stacks that were read; may overflow */
     size_t codes_size; /* bytes used in `codes` */
     _Alignas(8) uint8_t codes[CODES_BYTES_MAX];
     uint32_t unsent[NEW_CODES_MAX]; /* the entries of `known` whose events are in `codes` */
     uint32_t unsent_count;
 
     struct wire_python *taken; /* the frames that were read: taken_area */
-    _Alignas(8) uint8_t taken_area[sizeof(struct wire_python) +
-                                   WIRE_PYTHON_FRAMES_MAX * sizeof(struct wire_python_frame)];
+    _Alignas(8) uint8_t
+        taken_area[sizeof(struct wire_python) + WIRE_PYTHON_FRAMES_MAX * sizeof(struct wire_python_frame)];
 };
 
+/* Reads memory of the thread from the copied pages, for the sample that is being taken. before: see pages_read. Returns
+ * false if it cannot be read. */
+bool python_reader_read(struct python_reader *reader, uint64_t address, void *to, size_t size, bool before);
+
 /* Reads the frames of a thread in one interpreter, and adds them to the walked frames. first: the thread state's field
- * state_frame. Copies of the frames of the last sample, which `thread` has, are used if there are any. */
-void python_frames_walk(struct python_reader *reader, const struct python_layout *layout,
-                        const struct python_thread *thread, pid_t tid, uint64_t first);
+ * state_frame. */
+void python_frames_walk(struct python_reader *reader, const struct python_layout *layout, uint64_t first);
 
 /* Finds or makes the ids of the code objects of the walked frames, and reads the names of some of those that are new.
  * Puts the frames into reader->taken. */
-void python_code_identify(struct python_reader *reader, struct python_runtime *runtime, pid_t tid);
+void python_code_identify(struct python_reader *reader, struct python_runtime *runtime);
 
 #endif

@@ -94,6 +94,7 @@ int python_layout_find(struct python_layout *layout, pid_t pid, uint64_t runtime
 
 #define PYTHON_STATES_MAX 4u       /* a thread has a state in each interpreter that it has entered */
 #define PYTHON_INTERPRETERS_MAX 8u /* new thread states are noticed in so many interpreters of a process */
+#define PYTHON_PAGES_MAX 384u      /* so many pages of a thread's memory are remembered for the next sample */
 
 /* What is known about a thread. Its tracee owns it. */
 struct python_thread {
@@ -112,11 +113,12 @@ struct python_thread {
     } searched[PYTHON_INTERPRETERS_MAX];
     unsigned searched_count;
     bool search_more; /* the last search ended before it had seen all thread states */
-    /* the frames of the last sample, the innermost first; the code object of each, and wire_python_frame.stack */
-    uint32_t frame_count;
-    uint64_t frames[WIRE_PYTHON_FRAMES_MAX];
-    uint64_t codes[WIRE_PYTHON_FRAMES_MAX];
-    uint64_t stacks[WIRE_PYTHON_FRAMES_MAX];
+    /* the pages of memory that the last samples used */
+    struct python_page {
+        uint64_t address;
+        unsigned unused; /* number of samples that did not use it since */
+    } pages[PYTHON_PAGES_MAX];
+    unsigned page_count;
 };
 
 /* Finds the thread states of thread `tid`. Looks at no more than `limit` interpreter and thread states. If the thread's
