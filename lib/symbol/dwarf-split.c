@@ -48,6 +48,17 @@ static const char *unit_string(Dwarf_Die *unit, unsigned attribute, unsigned old
     return dwarf_formstring(&value);
 }
 
+/* As is_harmless, for the file that has the entries of all units of a program. */
+static bool dwp_is_harmless(const struct elf_object *object, bool *exists)
+{
+    char path[PATH_MAX];
+
+    if (object->dwarf_path == NULL)
+        return true;
+    snprintf(path, sizeof path, "%s.dwp", object->dwarf_path);
+    return is_harmless(path, exists);
+}
+
 /* Returns whether libdw may look for the entries of a skeleton, and may find some. It looks in the directory of the
  * file that has the skeleton, and in the directory where the unit was compiled. Since version 0.191 it also opens
  * FILE.dwp, where FILE is the file that has the skeleton. */
@@ -60,12 +71,9 @@ static bool may_look(const struct elf_object *object, Dwarf_Die *skeleton)
     char path[PATH_MAX];
     bool exists = false;
 
-    if (name == NULL || slash == NULL)
+    if (name == NULL || slash == NULL || !dwp_is_harmless(object, &exists))
         return false;
     int directory = (int)(slash - file);
-    snprintf(path, sizeof path, "%s.dwp", file);
-    if (!is_harmless(path, &exists))
-        return false;
     if (name[0] == '/')
         return is_harmless(name, &exists) && exists;
     snprintf(path, sizeof path, "%.*s/%s", directory, file, name);
@@ -80,14 +88,30 @@ static bool may_look(const struct elf_object *object, Dwarf_Die *skeleton)
     return is_harmless(path, &exists) && exists;
 }
 
-Dwarf_Die elf_unit_entries(const struct elf_object *object, const Dwarf_Die *unit)
+Dwarf_Die elf_unit_entries(struct elf_object *object, const Dwarf_Die *unit)
 {
     Dwarf_Die entries, self = *unit;
     uint8_t type;
 
-    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0 || type != DW_UT_skeleton ||
-        !may_look(object, &self) ||
-        dwarf_cu_info(unit->cu, NULL, NULL, NULL, &entries, NULL, NULL, NULL) != 0 || entries.addr == NULL)
+    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0 || type != DW_UT_skeleton)
         return *unit;
-    return entries;
+    if (may_look(object, &self) &&
+        dwarf_cu_info(unit->cu, NULL, NULL, NULL, &entries, NULL, NULL, NULL) == 0 && entries.addr != NULL)
+        return entries;
+    /* a skeleton of clang's -fsplit-dwarf-inlining has entries for inlined functions itself */
+    object->lacks_entries |= dwarf_haschildren(&self) == 0;
+    return *unit;
+}
+
+bool elf_object_lacks_entries(const struct elf_object *object)
+{
+    return object->lacks_entries;
+}
+
+bool elf_object_has_dwp(const struct elf_object *object)
+{
+    bool exists = false;
+
+    dwp_is_harmless(object, &exists);
+    return exists;
 }

@@ -52,6 +52,7 @@ struct elf_object {
     struct elf_unit *units; /* owned; sorted by start */
     size_t unit_count;
     struct elf_unit_found unit;
+    bool lacks_entries; /* see elf_object_lacks_entries */
     int64_t ranges_ns; /* time spent on reading lists of ranges so far, ns (dwarf-lines.c) */
     bool extents_read;
     struct elf_extent *extents; /* owned; sorted by start; read by elf-function-bounds.c */
@@ -108,8 +109,9 @@ bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *e
 /* --- units whose entries are in another file: dwarf-split.c ------------------------------------- */
 
 /* Returns the entry of a unit whose children are all entries of the unit. This is `unit` itself, or, if the unit was
- * compiled with -gsplit-dwarf, an entry in FILE.dwo. If that file is not found, returns `unit`. */
-Dwarf_Die elf_unit_entries(const struct elf_object *object, const Dwarf_Die *unit);
+ * compiled with -gsplit-dwarf, an entry in FILE.dwo. If that file is not found, returns `unit`, and sets
+ * object->lacks_entries. */
+Dwarf_Die elf_unit_entries(struct elf_object *object, const Dwarf_Die *unit);
 
 /* --- functions of a compilation unit: dwarf-functions.c --------------------------------------- */
 

@@ -90,6 +90,11 @@ bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_lin
 void elf_object_look_for_lines(struct elf_object *object);
 /* Returns whether debug information was looked for, and there is none for any address. */
 bool elf_object_lacks_lines(const struct elf_object *object);
+/* Returns whether code was looked up that was compiled with -gsplit-dwarf, and the file with most of its debug
+ * information was not found or cannot be read. Then the code's inlined functions are not known. */
+bool elf_object_lacks_entries(const struct elf_object *object);
+/* Returns whether there is a file FILE.dwp with such information. libdw reads it since version 0.191. */
+bool elf_object_has_dwp(const struct elf_object *object);
 /* Returns whether the file itself has debug information that is compressed with zstd, which libelf may not support. */
 bool elf_object_has_zstd(const struct elf_object *object);
 /* Writes the path of a line's file. The path is absolute if the debug information has the

@@ -139,7 +139,8 @@ bool symbolizer_lacks(const struct symbolizer *symbolizer, uint32_t object)
     if (symbolizer == NULL || object >= symbolizer->source_count)
         return false;
     const struct symbol_source *source = &symbolizer->sources[object];
-    return source->problem != NULL || (source->elf != NULL && elf_object_lacks_lines(source->elf));
+    return source->problem != NULL ||
+           (source->elf != NULL && (elf_object_lacks_lines(source->elf) || elf_object_lacks_entries(source->elf)));
 }
 
 /* Returns what is missing in an ELF file that can be read, and what would bring it. The caller frees the text. NULL: no
@@ -151,6 +152,10 @@ static char *missing_in_elf(const struct symbol_source *source, const char *path
     uint32_t build_id_size;
     char advice[ADVICE_SIZE], *text;
 
+    if (source->problem == NULL && elf_object_lacks_entries(source->elf))
+        return strdup(elf_object_has_dwp(source->elf)
+                          ? "no inlined functions; elfutils before 0.191 cannot read the .dwp file"
+                          : "no inlined functions; .dwo files are missing");
     elf_object_build_id(source->elf, &build_id_size);
     if (elf_object_has_zstd(source->elf))
         snprintf(advice, sizeof advice, "libelf cannot read debug information that is compressed with zstd");

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <criterion/criterion.h>
+#include <elfutils/version.h>
 
 #include "debuginfo/debuginfo.h"
 #include "symbol-fixture.h"
@@ -134,8 +135,8 @@ Test(files, names_need_no_debug_file_where_there_is_a_symbol_table)
 
 /* --- what is missing -------------------------------------------------------------------------- */
 
-/* Looks up lines in a file, and expects what is said about it. NULL: nothing is missing. */
-static void expect_missing(const char *file, const char *expected)
+/* Looks up lines at an offset in a file, and expects what is said about it. NULL: nothing is missing. */
+static void expect_missing_at(const char *file, uint64_t offset, const char *expected)
 {
     struct profile_object object = {.kind = PROFILE_OBJECT_FILE, .fd = -1};
     struct profile *profile = profile_new();
@@ -144,7 +145,7 @@ static void expect_missing(const char *file, const char *expected)
 
     cr_assert_eq(profile_string(profile, in_directory(file), &object.path), 0);
     cr_assert_eq(profile_object(profile, &object, &index), 0);
-    cr_assert_eq(profile_location(profile, index, 0x1000, &location), 0);
+    cr_assert_eq(profile_location(profile, index, offset, &location), 0);
     cr_expect_not(symbolizer_lacks(symbolizer, index), "nothing was asked of %s", file);
     cr_assert_eq(symbolizer_look_up(symbolizer, location, PROFILE_LOOKED_LINE), 0);
     const char *missing = symbolizer_missing(symbolizer, index);
@@ -152,6 +153,11 @@ static void expect_missing(const char *file, const char *expected)
     cr_expect_str_eq(missing != NULL ? missing : "nothing", expected != NULL ? expected : "nothing", "%s", file);
     symbolizer_free(symbolizer);
     profile_free(profile);
+}
+
+static void expect_missing(const char *file, const char *expected)
+{
+    expect_missing_at(file, 0x1000, expected);
 }
 
 Test(files, what_is_missing_is_said)
@@ -163,6 +169,21 @@ Test(files, what_is_missing_is_said)
     expect_missing("gone", "file is gone");
     if (system("objcopy --compress-debug-sections=zstd full packed 2>/dev/null") == 0 && !has_zstd_support())
         expect_missing("packed", "no source lines; libelf cannot read debug information that is compressed with zstd");
+}
+
+Test(files, missing_files_of_split_debug_information_are_said)
+{
+    sh("gcc -O1 -gdwarf-4 -gsplit-dwarf prog.c -o split && mkdir kept");
+    uint64_t offset = offset_of("split", "loud_one");
+
+    expect_missing_at("split", offset, NULL);
+    sh("mv *.dwo kept");
+    expect_missing_at("split", offset, "no inlined functions; .dwo files are missing");
+    if (!have("dwp"))
+        return;
+    sh("mv kept/*.dwo . && dwp -e split -o split.dwp && mv *.dwo kept");
+    if (!_ELFUTILS_PREREQ(0, 191))
+        expect_missing_at("split", offset, "no inlined functions; elfutils before 0.191 cannot read the .dwp file");
 }
 
 Test(files, packages_of_debug_files_are_named)
