@@ -37,16 +37,22 @@ int runtimes_note_mapping(struct pprofil_session *session, const struct wire_map
 static void python_tell(struct pprofil_session *session, const struct mapping_to_check *mapping,
                         const struct script_interpreter *interpreter)
 {
-    struct wire_message message = {.op = WIRE_OP_PYTHON, .pid = (int32_t)mapping->pid, .flags = interpreter->version};
+    struct wire_message message = {.op = WIRE_OP_PYTHON,
+                                   .pid = (int32_t)mapping->pid,
+                                   .flags = interpreter->version,
+                                   .object = mapping->file,
+                                   .offset = mapping->offset};
 
-    if (script_runtime_address(interpreter, mapping->start, mapping->offset, &message.value))
-        wire_send(session->socket, &message, -1);
+    if (!script_runtime_address(interpreter, mapping->start, mapping->offset, &message.value))
+        return;
+    message.distance = message.value - mapping->start;
+    wire_send(session->socket, &message, -1);
 }
 
 static int runtimes_look_at(struct pprofil_session *session, const struct mapping_to_check *mapping)
 {
     struct profile *profile = session->profile->profile;
-    const struct wire_message go = {.op = WIRE_OP_GO, .pid = (int32_t)mapping->pid, .value = mapping->file};
+    const struct wire_message go = {.op = WIRE_OP_GO, .pid = (int32_t)mapping->pid, .object = mapping->file};
     const struct script_interpreter *interpreter;
 
     int error = unwind_find_interpreter(session->unwinder, profile, mapping->object, &interpreter);

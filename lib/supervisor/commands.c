@@ -91,13 +91,14 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
     }
     if (command->op == WIRE_OP_PYTHON) {
         supervisor_lock(supervisor);
+        objects_note_python(supervisor, command);
         python_begin(supervisor, command->pid, command->value, command->flags);
         supervisor_unlock(supervisor);
         return; /* no answer: the client does not wait for one */
     }
     if (command->op == WIRE_OP_GO) {
         supervisor_lock(supervisor);
-        objects_note_go(supervisor, command->pid, command->value);
+        objects_note_go(supervisor, command);
         supervisor_unlock(supervisor);
         return; /* no answer, as above */
     }

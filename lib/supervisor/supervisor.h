@@ -268,6 +268,12 @@ struct objects {
         uint64_t device, inode;
         bool asked;       /* we have asked an opener, a process that opens files for us, for a descriptor of the file */
         bool has_go;      /* the file has Go code */
+        /* The file has a Python interpreter, whose variable _PyRuntime is at this distance from the mapping of this
+         * offset. version 0: it has none, as far as is known */
+        struct python_place {
+            uint32_t version;
+            uint64_t offset, distance;
+        } python;
     } seen[OBJECT_SLOTS]; /* hash table with open addressing; the id of a file is its index in this array, plus 1 */
     unsigned count;
     uint32_t next_private_id; /* id of the next object that is not a file, minus PRIVATE_IDS of proc/objects.c */

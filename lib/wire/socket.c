@@ -25,7 +25,8 @@ int wire_socket_pair(int fds[2])
 
 int wire_send(int socket, const struct wire_message *message, int fd)
 {
-    struct iovec part = {.iov_base = (void *)message, .iov_len = sizeof *message};
+    size_t size = message->op == WIRE_OP_DONE ? WIRE_HELLO_SIZE : sizeof *message;
+    struct iovec part = {.iov_base = (void *)message, .iov_len = size};
     struct msghdr packet = {.msg_iov = &part, .msg_iovlen = 1};
     union descriptor_room room;
 
@@ -67,6 +68,7 @@ int wire_receive(int socket, struct wire_message *message, int *fd)
                             .msg_controllen = sizeof room.bytes};
     ssize_t got;
 
+    memset(message, 0, sizeof *message);
     do
         got = recvmsg(socket, &packet, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     while (got < 0 && errno == EINTR);
@@ -76,7 +78,7 @@ int wire_receive(int socket, struct wire_message *message, int *fd)
     if (got == 0)
         return -EPIPE;
     *fd = take_descriptor(&packet);
-    if (got != sizeof *message) {
+    if (got != sizeof *message && (got != WIRE_HELLO_SIZE || message->op != WIRE_OP_DONE)) {
         if (*fd >= 0)
             close(*fd);
         *fd = -1;

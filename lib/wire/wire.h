@@ -20,10 +20,10 @@
 /*
  * The version of this protocol. It goes up with every change of an event, a message or the supervisor's arguments. Both
  * sides must have the same version. A ring contains the version of its creator. The supervisor's first message, the
- * hello, is a WIRE_OP_DONE whose field value contains the supervisor's version. If struct wire_message ever grows, the
- * hello must keep its size.
+ * hello, is a WIRE_OP_DONE whose field value contains the supervisor's version. So the
+ * hello always has the same size, WIRE_HELLO_SIZE.
  */
-#define WIRE_VERSION 12u
+#define WIRE_VERSION 13u
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
@@ -319,12 +319,13 @@ enum wire_op {
     WIRE_OP_WALL, /* if `value` is 1, begin wall mode, which also samples sleeping threads; if it is 0, end wall mode */
     WIRE_OP_QUIT,       /* detach from all targets, send the last statistics, and end */
     /* The program of process `pid` has a Python interpreter of version `flags` (PY_VERSION_HEX); `value` is the address
-     * of its variable _PyRuntime. From now on, samples contain Python frames. The supervisor does not answer. But if
-     * the interpreter turns out to be another one, it sends this message back, with an error */
+     * of its variable _PyRuntime; the fields object, offset and distance are set. From now on, samples of this process,
+     * and of all that map the file later, contain Python frames. The supervisor does not answer. But if the interpreter
+     * turns out to be another one, it sends this message back, with an error */
     WIRE_OP_PYTHON,
-    /* The process `pid` has mapped a file with Go code; `value` is the id of that file (wire_map.object). From now on,
-     * samples of this process, and of all that map the file later, contain both stacks of a thread that has switched its
-     * stack. The supervisor does not answer */
+    /* The process `pid` has mapped a file with Go code; the field object is set. From now on, samples of this process,
+     * and of all that map the file later, contain both stacks of a thread that has switched its stack. The supervisor
+     * does not answer */
     WIRE_OP_GO,
     WIRE_OP_DONE,       /* sent by the supervisor, to answer any command; the fields error and pid are set */
     /* sent by the supervisor: brings the descriptor of the object with the id `value`. If there is no descriptor, the
@@ -346,7 +347,14 @@ struct wire_message {
      * process could not be traced, if other threads of the process could. In WIRE_OP_PYTHON: a version */
     uint32_t flags;
     uint64_t value;
+    /* the rest is not sent with WIRE_OP_DONE, and is then received as 0 */
+    uint32_t object;   /* id of a file, as in wire_map.object; 0: none */
+    uint32_t unused;
+    uint64_t offset;   /* an offset in that file, at which its code is mapped, bytes */
+    uint64_t distance; /* `value` minus the address at which that offset is mapped; may wrap around */
 };
+
+#define WIRE_HELLO_SIZE offsetof(struct wire_message, object) /* bytes of a WIRE_OP_DONE */
 
 /* Creates a pair of connected SOCK_SEQPACKET sockets, close-on-exec. Returns 0 or a negative errno. */
 int wire_socket_pair(int fds[2]);

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 
     if (argc < 4 || way == NULL || strcmp(way, "nothing") == 0)
         return 125;
-    size_t size = strcmp(way, "size") == 0 ? sizeof hello - 8 : sizeof hello;
+    size_t size = strcmp(way, "size") == 0 ? WIRE_HELLO_SIZE - 8 : WIRE_HELLO_SIZE;
     int client = atoi(argv[argc - 3]);
     send(client, &hello, size, MSG_NOSIGNAL);
     char command[64];

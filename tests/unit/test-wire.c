@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "wire/wire.h"
@@ -252,8 +253,29 @@ Test(socket, carries_messages_and_descriptors)
     cr_assert_eq(fd, -1);
     cr_assert_eq(write(sockets[0], "short", 5), 5);
     cr_assert_eq(wire_receive(sockets[1], &got, &fd), -EPROTO);
+    cr_assert_eq(write(sockets[0], &sent, WIRE_HELLO_SIZE), WIRE_HELLO_SIZE);
+    cr_assert_eq(wire_receive(sockets[1], &got, &fd), -EPROTO, "this message is no hello");
     close(sockets[0]);
     cr_assert_eq(wire_receive(sockets[1], &got, &fd), -EPIPE);
+}
+
+Test(socket, a_hello_has_the_size_that_all_versions_know)
+{
+    const struct wire_message hello = {.op = WIRE_OP_DONE, .value = WIRE_VERSION, .object = 5};
+    struct wire_message got;
+    int sockets[2], fd;
+    char bytes[64];
+
+    cr_assert_eq(wire_socket_pair(sockets), 0);
+    cr_assert_eq(wire_send(sockets[0], &hello, -1), 0);
+    cr_assert_eq(recv(sockets[1], bytes, sizeof bytes, 0), 24);
+    cr_assert_eq(wire_send(sockets[0], &hello, -1), 0);
+    memset(&got, 1, sizeof got);
+    cr_assert_eq(wire_receive(sockets[1], &got, &fd), 0);
+    cr_assert_eq(got.value, WIRE_VERSION);
+    cr_assert_eq(got.object, 0);
+    close(sockets[0]);
+    close(sockets[1]);
 }
 
 Test(recording, replays_what_was_recorded_and_refuses_the_rest)

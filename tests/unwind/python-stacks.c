@@ -338,5 +338,6 @@ int main(int argc, char *argv[])
            "times, showed nothing %u times\n",
            result.same, result.done, result.times[result.done / 2], result.times[result.done * 9 / 10], result.crashes,
            result.refused);
+    free(result.times);
     return 0;
 }

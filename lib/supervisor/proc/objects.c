@@ -16,6 +16,7 @@
 #include "supervisor/proc/objects.h"
 #include "supervisor/proc/opener.h"
 #include "supervisor/proc/procfs-lists.h"
+#include "supervisor/python/python.h"
 #include "supervisor/supervisor.h"
 #include "wire/open-request.h"
 #include "wire/wire.h"
@@ -88,14 +89,41 @@ static uint32_t objects_want_file(struct supervisor *supervisor, pid_t pid)
     return key->asked ? id : 0;
 }
 
-void objects_note_go(struct supervisor *supervisor, pid_t pid, uint64_t id)
+/* Returns the element of a file, or NULL: no file has this id. */
+static struct object_key *objects_key_of(struct objects *objects, uint32_t id)
 {
-    struct process *process = process_find(&supervisor->processes, pid);
+    return id > 0 && id <= OBJECT_SLOTS ? &objects->seen[id - 1] : NULL;
+}
 
-    if (id > 0 && id <= OBJECT_SLOTS)
-        supervisor->objects.seen[id - 1].has_go = true;
+void objects_note_go(struct supervisor *supervisor, const struct wire_message *message)
+{
+    struct process *process = process_find(&supervisor->processes, message->pid);
+    struct object_key *key = objects_key_of(&supervisor->objects, message->object);
+
+    if (key != NULL)
+        key->has_go = true;
     if (process != NULL) /* it is followed */
         atomic_store(&process->has_go, true);
+}
+
+void objects_note_python(struct supervisor *supervisor, const struct wire_message *message)
+{
+    struct object_key *key = objects_key_of(&supervisor->objects, message->object);
+
+    if (key != NULL)
+        key->python = (struct python_place){message->flags, message->offset, message->distance};
+}
+
+/* A process has mapped a file. Notes which language runtime the process has, if the file is known to have one. */
+static void objects_find_runtime(struct supervisor *supervisor, struct process *process, uint32_t id,
+                                 const struct mapping *mapping)
+{
+    const struct object_key *key = objects_key_of(&supervisor->objects, id);
+
+    if (key != NULL && key->has_go)
+        atomic_store(&process->has_go, true);
+    if (key != NULL && key->python.version != 0 && key->python.offset == mapping->offset)
+        python_begin(supervisor, process->pid, mapping->start + key->python.distance, key->python.version);
 }
 
 /* Returns true if this mapping of a vDSO belongs to a 32-bit program. All mappings of such a program are below 4 GiB.
@@ -167,8 +195,7 @@ static bool objects_emit_details(struct supervisor *supervisor, struct process *
         event->kind = WIRE_MAP_FILE;
         event->flags = mapped_file_is_program(process->memory_tid, details->name) ? WIRE_MAP_PROGRAM : 0;
         event->object = objects_want_file(supervisor, process->memory_tid);
-        if (event->object != 0 && supervisor->objects.seen[event->object - 1].has_go)
-            atomic_store(&process->has_go, true);
+        objects_find_runtime(supervisor, process, event->object, mapping);
     } else if (strcmp(details->name, "[vdso]") == 0) {
         event->kind = WIRE_MAP_VDSO;
         event->inode = objects_is_compat_vdso(mapping);

@@ -14,6 +14,7 @@
 struct process;
 struct supervisor;
 struct tracee;
+struct wire_message;
 
 /* Opens /proc/PID/maps of the process, and keeps it open if there are enough descriptors. While a task execs, we would
  * have to wait to open this file, but not to read it (system.c). So this function is called while a tracee that may
@@ -29,8 +30,10 @@ void objects_emit_mapping(struct supervisor *supervisor, const struct tracee *tr
  * take some hundred microseconds, so a stopped tracee must be resumed first. Does nothing if the tracee may soon exec
  * and /proc/PID/maps is not open. */
 void objects_emit_executable(struct supervisor *supervisor, const struct tracee *tracee);
-/* Notes that a process has mapped a file with Go code, and that later processes with this file have it, too. id: the
- * id of the file; another number is ignored. */
-void objects_note_go(struct supervisor *supervisor, pid_t pid, uint64_t id);
+/* Obeys WIRE_OP_GO: notes that a process has mapped a file with Go code, and that later processes with this file have
+ * it, too. */
+void objects_note_go(struct supervisor *supervisor, const struct wire_message *message);
+/* Notes what a message WIRE_OP_PYTHON says about the file of an interpreter, for processes that map it later. */
+void objects_note_python(struct supervisor *supervisor, const struct wire_message *message);
 
 #endif
