@@ -48,7 +48,7 @@ flags="-O1 -g -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 	LDFLAGS="$sanitize" --disable-shared --enable-static
 make -s lib/format/pprof/profile.pb-c.h lib/profile/syscall-table.h && make -s libcore.la
 reader=
-for part in code frames gather layout reader threads; do reader="$reader $source/lib/supervisor/python/python-$part.c"; done
+for part in code frames gather layout pages reader threads; do reader="$reader $source/lib/supervisor/python/python-$part.c"; done
 # shellcheck disable=SC2046,SC2086
 clang -std=gnu11 $flags $sanitize,fuzzer -I"$source/lib" -I"$build" -Ilib \
 	"$source"/tests/fuzz/*.c $reader -o fuzz .libs/libcore.a \
