@@ -120,17 +120,17 @@ static bool find_unit(struct elf_object *object, uint64_t address)
     return true;
 }
 
-void elf_object_look_for_lines(struct elf_object *object)
+bool elf_object_find_unit(struct elf_object *object, uint64_t address)
 {
     if (!object->units_read)
         read_units(object);
-}
-
-bool elf_object_find_unit(struct elf_object *object, uint64_t address)
-{
-    elf_object_look_for_lines(object);
     address -= object->dwarf_bias;
     return address - object->unit.start < object->unit.end - object->unit.start || find_unit(object, address);
+}
+
+void elf_object_look_for_lines(struct elf_object *object, uint64_t address)
+{
+    elf_object_find_unit(object, address);
 }
 
 /* --- lines --------------------------------------------------------------------------------- */

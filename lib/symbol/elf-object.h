@@ -86,8 +86,9 @@ struct elf_line {
  * cheap if its address is in the same compilation unit as the address of the previous call. False:
  * the line is not known. */
 bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line);
-/* Looks for the debug information of the file, unless that was done before. Other functions do it when they need it. */
-void elf_object_look_for_lines(struct elf_object *object);
+/* Looks for the debug information of the code at an address, unless that was done before. Other functions do it when
+ * they need it. */
+void elf_object_look_for_lines(struct elf_object *object, uint64_t address);
 /* Returns whether debug information was looked for, and there is none for any address. */
 bool elf_object_lacks_lines(const struct elf_object *object);
 /* Returns whether code was looked up that was compiled with -gsplit-dwarf, and the file with most of its debug
