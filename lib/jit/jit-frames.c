@@ -93,6 +93,8 @@ static void frames_remove(struct jit_frames *frames, uint64_t start, uint64_t en
 {
     uint32_t first = frames_find(frames, start), last = first;
 
+    if (first == frames->count)
+        return;
     while (last < frames->count && frames->pieces[last].start < end)
         last++;
     memmove(frames->pieces + first, frames->pieces + last, (frames->count - last) * sizeof *frames->pieces);

@@ -76,12 +76,12 @@ static bool python_check_states(const struct python_layout *layout, pid_t pid, u
 
 static enum python_check python_check(struct python_runtime *runtime, pid_t pid)
 {
-    const struct python_layout *layout = &runtime->layout;
+    struct python_layout *layout = &runtime->layout;
     uint64_t interpreter, state;
-    int error = layout->frame_size != 0 ? 0
-                                        : python_layout_find(&runtime->layout, pid, runtime->address, runtime->version);
 
-    if (error != 0 || !python_read_word(pid, runtime->address + layout->runtime_interpreters, &interpreter))
+    if (layout->frame_size == 0 && python_layout_find(layout, pid, runtime->address, runtime->version) != 0)
+        *layout = (struct python_layout){0}; /* the next check does not take it for one that was found */
+    if (layout->frame_size == 0 || !python_read_word(pid, runtime->address + layout->runtime_interpreters, &interpreter))
         return PYTHON_BAD;
     if (interpreter == 0)
         return PYTHON_UNCHECKED; /* the interpreter is starting */
