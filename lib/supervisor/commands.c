@@ -92,7 +92,6 @@ static void commands_obey(struct supervisor *supervisor, const struct wire_messa
     if (command->op == WIRE_OP_PYTHON) {
         supervisor_lock(supervisor);
         objects_note_python(supervisor, command);
-        python_begin(supervisor, command->pid, command->value, command->flags);
         supervisor_unlock(supervisor);
         return; /* no answer: the client does not wait for one */
     }

@@ -53,7 +53,7 @@ static bool add_unit(struct elf_object *object, uint64_t start, uint64_t end, Dw
 {
     if (object->unit_count == UNITS_MAX || array_grow(&object->units, object->unit_count, sizeof *object->units) != 0)
         return false;
-    object->units[object->unit_count++] = (struct elf_unit){start, end, die};
+    object->units[object->unit_count++] = (struct elf_unit){.start = start, .end = end, .die = die};
     return true;
 }
 
@@ -106,11 +106,11 @@ static bool find_unit(struct elf_object *object, uint64_t address)
 
     if (below == 0 || address >= object->units[below - 1].end)
         return false;
-    const struct elf_unit *unit = &object->units[below - 1];
+    struct elf_unit *unit = &object->units[below - 1];
     found->start = found->end = 0;
     if (dwarf_offdie(object->dwarf, unit->die, &found->die) == NULL)
         return false;
-    found->entries = elf_unit_entries(object, &found->die);
+    found->entries = elf_unit_entries(object, unit, &found->die);
     const char *directory = dwarf_formstring(dwarf_attr(&found->die, DW_AT_comp_dir, &attribute));
     found->directory = directory != NULL ? directory : "";
     found->start = unit->start;
@@ -126,11 +126,6 @@ bool elf_object_find_unit(struct elf_object *object, uint64_t address)
         read_units(object);
     address -= object->dwarf_bias;
     return address - object->unit.start < object->unit.end - object->unit.start || find_unit(object, address);
-}
-
-void elf_object_look_for_lines(struct elf_object *object, uint64_t address)
-{
-    elf_object_find_unit(object, address);
 }
 
 /* --- lines --------------------------------------------------------------------------------- */

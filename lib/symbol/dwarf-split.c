@@ -88,19 +88,22 @@ static bool may_look(const struct elf_object *object, Dwarf_Die *skeleton)
     return is_harmless(path, &exists) && exists;
 }
 
-Dwarf_Die elf_unit_entries(struct elf_object *object, const Dwarf_Die *unit)
+Dwarf_Die elf_unit_entries(struct elf_object *object, struct elf_unit *unit, const Dwarf_Die *die)
 {
-    Dwarf_Die entries, self = *unit;
+    Dwarf_Die entries, self = *die;
     uint8_t type;
 
-    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0 || type != DW_UT_skeleton)
-        return *unit;
-    if (may_look(object, &self) &&
-        dwarf_cu_info(unit->cu, NULL, NULL, NULL, &entries, NULL, NULL, NULL) == 0 && entries.addr != NULL)
+    if (dwarf_cu_info(die->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0 || type != DW_UT_skeleton)
+        return *die;
+    if (!unit->looked)
+        unit->has_entries = may_look(object, &self);
+    unit->looked = true;
+    if (unit->has_entries && dwarf_cu_info(die->cu, NULL, NULL, NULL, &entries, NULL, NULL, NULL) == 0 &&
+        entries.addr != NULL)
         return entries;
     /* a skeleton of clang's -fsplit-dwarf-inlining has entries for inlined functions itself */
     object->lacks_entries |= dwarf_haschildren(&self) == 0;
-    return *unit;
+    return *die;
 }
 
 bool elf_object_lacks_entries(const struct elf_object *object)
@@ -108,10 +111,11 @@ bool elf_object_lacks_entries(const struct elf_object *object)
     return object->lacks_entries;
 }
 
-bool elf_object_has_dwp(const struct elf_object *object)
+bool elf_object_has_unreadable_dwp(const struct elf_object *object)
 {
     bool exists = false;
+    unsigned minor = 0;
 
     dwp_is_harmless(object, &exists);
-    return exists;
+    return exists && sscanf(dwfl_version(NULL), "0.%u", &minor) == 1 && minor < 191;
 }

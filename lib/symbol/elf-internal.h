@@ -20,6 +20,8 @@
 struct elf_unit {
     uint64_t start, end; /* addresses in the debug information */
     Dwarf_Off die;
+    bool looked;      /* elf_unit_entries has looked for another file with the entries of the unit */
+    bool has_entries; /* there is such a file, as far as is known without opening it */
 };
 
 /* The unit of the last look-up. It is kept because the next look-up is mostly in the same unit. */
@@ -90,8 +92,6 @@ bool elf_is_name(const char *name);
 
 /* --- compilation units and ranges of code: dwarf-lines.c -------------------------------------- */
 
-/* Sets object->unit to the compilation unit that contains the code at an address. Returns false if there is none. */
-bool elf_object_find_unit(struct elf_object *object, uint64_t address);
 
 /* A loop over the ranges of code of one entry of the debug information. Empty ranges are skipped. The loop ends early
  * if reading ranges has already taken too much time for this file. */
@@ -108,10 +108,10 @@ bool elf_ranges_next(struct elf_ranges *ranges, Dwarf_Addr *start, Dwarf_Addr *e
 
 /* --- units whose entries are in another file: dwarf-split.c ------------------------------------- */
 
-/* Returns the entry of a unit whose children are all entries of the unit. This is `unit` itself, or, if the unit was
- * compiled with -gsplit-dwarf, an entry in FILE.dwo. If that file is not found, returns `unit`, and sets
- * object->lacks_entries. */
-Dwarf_Die elf_unit_entries(struct elf_object *object, const Dwarf_Die *unit);
+/* Returns the entry of a unit whose children are all entries of the unit. This is `die`, the unit's own entry, or, if
+ * the unit was compiled with -gsplit-dwarf, an entry in FILE.dwo. If that file is not found or cannot be read, returns
+ * `die`. Then, if `die` has no children, sets object->lacks_entries. */
+Dwarf_Die elf_unit_entries(struct elf_object *object, struct elf_unit *unit, const Dwarf_Die *die);
 
 /* --- functions of a compilation unit: dwarf-functions.c --------------------------------------- */
 

@@ -86,16 +86,17 @@ struct elf_line {
  * cheap if its address is in the same compilation unit as the address of the previous call. False:
  * the line is not known. */
 bool elf_object_line(struct elf_object *object, uint64_t address, struct elf_line *line);
-/* Looks for the debug information of the code at an address, unless that was done before. Other functions do it when
- * they need it. */
-void elf_object_look_for_lines(struct elf_object *object, uint64_t address);
+/* Looks for the compilation unit of the code at an address, and reads the debug information first, if that was not done
+ * before. Other functions here do it when they need it. Returns false if there is none. */
+bool elf_object_find_unit(struct elf_object *object, uint64_t address);
 /* Returns whether debug information was looked for, and there is none for any address. */
 bool elf_object_lacks_lines(const struct elf_object *object);
 /* Returns whether code was looked up that was compiled with -gsplit-dwarf, and the file with most of its debug
  * information was not found or cannot be read. Then the code's inlined functions are not known. */
 bool elf_object_lacks_entries(const struct elf_object *object);
-/* Returns whether there is a file FILE.dwp with such information. libdw reads it since version 0.191. */
-bool elf_object_has_dwp(const struct elf_object *object);
+/* Returns whether there is a file FILE.dwp with such information, and the libdw that runs cannot read it, because it is
+ * older than 0.191. */
+bool elf_object_has_unreadable_dwp(const struct elf_object *object);
 /* Returns whether the file itself has debug information that is compressed with zstd, which libelf may not support. */
 bool elf_object_has_zstd(const struct elf_object *object);
 /* Writes the path of a line's file. The path is absolute if the debug information has the

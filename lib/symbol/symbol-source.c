@@ -153,9 +153,9 @@ static char *missing_in_elf(const struct symbol_source *source, const char *path
     char advice[ADVICE_SIZE], *text;
 
     if (source->problem == NULL && elf_object_lacks_entries(source->elf))
-        return strdup(elf_object_has_dwp(source->elf)
-                          ? "no inlined functions; elfutils before 0.191 cannot read the .dwp file"
-                          : "no inlined functions; .dwo files are missing");
+        return strdup(elf_object_has_unreadable_dwp(source->elf)
+                          ? "some inlined functions are missing; elfutils before 0.191 cannot read the .dwp file"
+                          : "some inlined functions are missing; .dwo files are not found or cannot be read");
     elf_object_build_id(source->elf, &build_id_size);
     if (elf_object_has_zstd(source->elf))
         snprintf(advice, sizeof advice, "libelf cannot read debug information that is compressed with zstd");

@@ -277,7 +277,7 @@ int symbolizer_define(struct symbolizer *symbolizer, uint32_t location)
     struct elf_object *elf = source_elf(source, &place, &address);
     struct elf_symbol *symbol = elf != NULL ? elf_object_symbol(elf, address) : NULL;
     if (elf != NULL)
-        elf_object_look_for_lines(elf, address); /* so that symbolizer_lacks knows it, even without a symbol */
+        elf_object_find_unit(elf, address); /* so that symbolizer_lacks knows it, even without a symbol */
     if (symbol == NULL || symbol->defined)
         return 0;
     symbol->defined = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sends and receives messages, with descriptors, through a socket. Each datagram is one message of a fixed size. So
- * neither side ever receives only a part of a message.
+ * Sends and receives messages, with descriptors, through a socket. Each datagram is one message, whose size only
+ * depends on its op. So neither side ever receives only a part of a message.
  */
 #include "config.h"
 

@@ -20,8 +20,8 @@
 /*
  * The version of this protocol. It goes up with every change of an event, a message or the supervisor's arguments. Both
  * sides must have the same version. A ring contains the version of its creator. The supervisor's first message, the
- * hello, is a WIRE_OP_DONE whose field value contains the supervisor's version. So the
- * hello always has the same size, WIRE_HELLO_SIZE.
+ * hello, is a WIRE_OP_DONE whose field value contains the supervisor's version. A client of another version must be
+ * able to read it. So it always has the same size, WIRE_HELLO_SIZE.
  */
 #define WIRE_VERSION 13u
 

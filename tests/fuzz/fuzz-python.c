@@ -20,6 +20,8 @@
 
 #define MEMORY UINT64_C(0x57ac0000)
 #define MEMORY_MAX 0x10000u
+#define MIRRORS 0x10000000u /* from MEMORY + MIRRORS on, so many bytes have the same pages over and over: many pages */
+#define PAGE 4096u
 #define TID 1
 #define SEARCH_MAX 4096u
 #define TAKES 4u
@@ -42,6 +44,8 @@ static size_t memory_copy(uint64_t address, void *to, size_t size)
 {
     uint64_t offset = address - MEMORY;
 
+    if (offset >= MIRRORS && offset < 2 * MIRRORS && memory.size >= PAGE)
+        offset = (offset / PAGE % (memory.size / PAGE)) * PAGE + offset % PAGE;
     if (offset >= memory.size)
         return 0;
     if (size > memory.size - offset)

@@ -103,6 +103,7 @@ static void find_runtime(void)
     if (maps == NULL || address == 0)
         die("no interpreter found");
     fclose(maps);
+    python_runtime_free(runtime);
     runtime = python_runtime_new(address, interpreter.version);
     python_runtime_check(runtime, target);
     if (runtime->check != PYTHON_GOOD)

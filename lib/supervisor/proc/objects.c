@@ -108,22 +108,25 @@ void objects_note_go(struct supervisor *supervisor, const struct wire_message *m
 
 void objects_note_python(struct supervisor *supervisor, const struct wire_message *message)
 {
+    struct process *process = process_find(&supervisor->processes, message->pid);
     struct object_key *key = objects_key_of(&supervisor->objects, message->object);
 
+    if (process != NULL)
+        python_begin(process, message->value, message->flags);
     if (key != NULL)
         key->python = (struct python_place){message->flags, message->offset, message->distance};
 }
 
 /* A process has mapped a file. Notes which language runtime the process has, if the file is known to have one. */
-static void objects_find_runtime(struct supervisor *supervisor, struct process *process, uint32_t id,
+static void objects_note_runtime(struct objects *objects, struct process *process, uint32_t id,
                                  const struct mapping *mapping)
 {
-    const struct object_key *key = objects_key_of(&supervisor->objects, id);
+    const struct object_key *key = objects_key_of(objects, id);
 
     if (key != NULL && key->has_go)
         atomic_store(&process->has_go, true);
     if (key != NULL && key->python.version != 0 && key->python.offset == mapping->offset)
-        python_begin(supervisor, process->pid, mapping->start + key->python.distance, key->python.version);
+        python_begin(process, mapping->start + key->python.distance, key->python.version);
 }
 
 /* Returns true if this mapping of a vDSO belongs to a 32-bit program. All mappings of such a program are below 4 GiB.
@@ -195,7 +198,7 @@ static bool objects_emit_details(struct supervisor *supervisor, struct process *
         event->kind = WIRE_MAP_FILE;
         event->flags = mapped_file_is_program(process->memory_tid, details->name) ? WIRE_MAP_PROGRAM : 0;
         event->object = objects_want_file(supervisor, process->memory_tid);
-        objects_find_runtime(supervisor, process, event->object, mapping);
+        objects_note_runtime(&supervisor->objects, process, event->object, mapping);
     } else if (strcmp(details->name, "[vdso]") == 0) {
         event->kind = WIRE_MAP_VDSO;
         event->inode = objects_is_compat_vdso(mapping);

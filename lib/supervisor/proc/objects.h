@@ -33,7 +33,7 @@ void objects_emit_executable(struct supervisor *supervisor, const struct tracee 
 /* Obeys WIRE_OP_GO: notes that a process has mapped a file with Go code, and that later processes with this file have
  * it, too. */
 void objects_note_go(struct supervisor *supervisor, const struct wire_message *message);
-/* Notes what a message WIRE_OP_PYTHON says about the file of an interpreter, for processes that map it later. */
+/* Obeys WIRE_OP_PYTHON: notes the interpreter of a process, and where it is in processes that map the file later. */
 void objects_note_python(struct supervisor *supervisor, const struct wire_message *message);
 
 #endif

@@ -16,12 +16,11 @@
 
 #include "base/hash.h"
 #include "supervisor/python/python-internal.h"
-#include "supervisor/target-memory.h"
 
 #define KNOWN_SIZE_FIRST 1024u
 #define KEPT_STACKS 100000u /* a code object that is not in so many stacks may be forgotten */
 #define IDS_MAX 0xffffffu   /* ids that a reader may give */
-#define HEAD_BYTES 128u     /* so much of a text or line table is read at first; more than the head of any object */
+#define FAILURES_MAX 4u     /* after so many texts that cannot be read, the others are not read */
 
 /* --- the table of known code objects -------------------------------------------------------------- */
 
@@ -88,7 +87,7 @@ struct wire_python_code *python_reader_codes(struct python_reader *reader, size_
 
 /* Returns true if `type`, the type of an object, is the one with this name. *known: address of that type; 0: not known
  * yet. */
-static bool type_is(const struct python_layout *layout, pid_t tid, uint64_t type, const char *name,
+static bool type_is(struct python_reader *reader, const struct python_layout *layout, uint64_t type, const char *name,
                     _Atomic uint64_t *known)
 {
     uint64_t expected = atomic_load(known), at;
@@ -97,8 +96,8 @@ static bool type_is(const struct python_layout *layout, pid_t tid, uint64_t type
 
     if (expected != 0)
         return type == expected;
-    if (type == 0 || target_memory_read(tid, type + layout->type_name, &at, sizeof at) != 0 ||
-        target_memory_read(tid, at, found, size) != 0 || memcmp(found, name, size) != 0)
+    if (type == 0 || !python_reader_read(reader, type + layout->type_name, &at, sizeof at, false) ||
+        !python_reader_read(reader, at, found, size, false) || memcmp(found, name, size) != 0)
         return false;
     atomic_store(known, type);
     return true;
@@ -113,24 +112,6 @@ static uint64_t word_of(const uint8_t *bytes)
 }
 
 /* --- the names of a code object -------------------------------------------------------------------- */
-
-/* A code object whose names are being read. */
-struct new_code {
-    struct known_code *known;
-    uint32_t first_line;
-    struct object {
-        uint64_t address;
-        uint8_t head[HEAD_BYTES];
-        unsigned piece; /* number in the list of pieces */
-        uint64_t data;  /* address of the characters or bytes */
-        uint32_t size, width;
-    } file, name, lines;
-};
-
-struct new_codes {
-    unsigned count;
-    struct new_code codes[NEW_CODES_MAX];
-};
 
 /* Finds the size of a character, and whether all are ASCII, in PyASCIIObject.state (unicodeobject.h). The bits before
  * `kind` are 2, 8 or 16, by version and options. Returns false if the object is no compact text. */
@@ -150,7 +131,7 @@ static bool text_decode_state(uint32_t state, uint32_t *width, bool *is_ascii)
 }
 
 /* Finds where the characters of a text are. Returns false if the object is no text. */
-static bool text_decode(struct python_runtime *runtime, pid_t tid, struct object *text)
+static bool text_decode(struct python_reader *reader, struct python_runtime *runtime, struct object *text)
 {
     const struct python_layout *layout = &runtime->layout;
     uint64_t length = word_of(text->head + layout->text_length);
@@ -158,7 +139,7 @@ static bool text_decode(struct python_runtime *runtime, pid_t tid, struct object
     bool is_ascii;
 
     memcpy(&state, text->head + layout->text_state, sizeof state);
-    if (!type_is(layout, tid, word_of(text->head + layout->object_type), "str", &runtime->text_type) ||
+    if (!type_is(reader, layout, word_of(text->head + layout->object_type), "str", &runtime->text_type) ||
         !text_decode_state(state, &text->width, &is_ascii))
         return false;
     if (length > WIRE_PYTHON_TEXT_MAX / text->width)
@@ -203,11 +184,11 @@ static struct wire_python_code *code_begin_event(struct python_reader *reader, s
         .lines_size = code->lines.size,
     };
     uint8_t *at = (uint8_t *)(event + 1);
-    code->file.piece = gather_add(&reader->gather, code->file.data, at, code->file.size);
+    code->file.piece = gather_add(&reader->pages.gather, code->file.data, at, code->file.size);
     at += code->file.size;
-    code->name.piece = gather_add(&reader->gather, code->name.data, at, code->name.size);
+    code->name.piece = gather_add(&reader->pages.gather, code->name.data, at, code->name.size);
     at += code->name.size;
-    code->lines.piece = gather_add(&reader->gather, code->lines.data, at, code->lines.size);
+    code->lines.piece = gather_add(&reader->pages.gather, code->lines.data, at, code->lines.size);
     reader->codes_size += size;
     return event;
 }
@@ -215,10 +196,10 @@ static struct wire_python_code *code_begin_event(struct python_reader *reader, s
 /* Reads the texts of one code object whose heads have been read, and makes its event. */
 static void code_read_texts(struct python_reader *reader, struct python_runtime *runtime, struct new_code *code)
 {
-    struct gather *gather = &reader->gather;
+    struct gather *gather = &reader->pages.gather;
     size_t before = reader->codes_size;
 
-    if (!text_decode(runtime, reader->tid, &code->file) || !text_decode(runtime, reader->tid, &code->name))
+    if (!text_decode(reader, runtime, &code->file) || !text_decode(reader, runtime, &code->name))
         return;
     lines_decode(&runtime->layout, &code->lines);
     gather->count = 0;
@@ -226,7 +207,7 @@ static void code_read_texts(struct python_reader *reader, struct python_runtime 
     if (event == NULL)
         return;
     event->version = runtime->version;
-    gather_read(gather, reader->tid);
+    gather_read(gather, reader->pages.tid, FAILURES_MAX);
     if (!gather->done[0] || !gather->done[1] || !gather->done[2] ||
         reader->unsent_count == sizeof reader->unsent / sizeof *reader->unsent) {
         reader->codes_size = before;
@@ -236,24 +217,24 @@ static void code_read_texts(struct python_reader *reader, struct python_runtime 
     reader->unsent[reader->unsent_count++] = (uint32_t)(code->known - reader->known);
 }
 
-/* Reads the names of new code objects, and makes their events. */
-static void codes_read(struct python_reader *reader, struct python_runtime *runtime, struct new_codes *new)
+void python_code_read_names(struct python_reader *reader, struct python_runtime *runtime)
 {
-    struct gather *gather = &reader->gather;
+    struct gather *gather = &reader->pages.gather;
+    struct new_code *codes = reader->new_codes;
     bool done[NEW_CODES_MAX];
 
     gather->count = 0;
-    for (unsigned i = 0; i < new->count; i++) {
-        object_add_head(gather, &runtime->layout, &new->codes[i].file, true);
-        object_add_head(gather, &runtime->layout, &new->codes[i].name, true);
-        object_add_head(gather, &runtime->layout, &new->codes[i].lines, false);
+    for (unsigned i = 0; i < reader->new_code_count; i++) {
+        object_add_head(gather, &runtime->layout, &codes[i].file, true);
+        object_add_head(gather, &runtime->layout, &codes[i].name, true);
+        object_add_head(gather, &runtime->layout, &codes[i].lines, false);
     }
-    gather_read(gather, reader->tid);
-    for (unsigned i = 0; i < new->count; i++)
+    gather_read(gather, reader->pages.tid, FAILURES_MAX);
+    for (unsigned i = 0; i < reader->new_code_count; i++)
         done[i] = gather->done[3 * i] && gather->done[3 * i + 1] && gather->done[3 * i + 2];
-    for (unsigned i = 0; i < new->count; i++)
+    for (unsigned i = 0; i < reader->new_code_count; i++)
         if (done[i])
-            code_read_texts(reader, runtime, &new->codes[i]);
+            code_read_texts(reader, runtime, &codes[i]);
 }
 
 /* --- the code objects of a sample ------------------------------------------------------------------ */
@@ -302,15 +283,15 @@ static struct known_code *code_know(struct python_reader *reader, const struct p
 }
 
 /* Adds a code object to those whose names are to be read, if it is not there yet and there is room. */
-static void codes_add(struct new_codes *codes, const struct python_layout *layout, const struct frame_code *code,
-                      struct known_code *known)
+static void code_add_new(struct python_reader *reader, const struct python_layout *layout,
+                         const struct frame_code *code, struct known_code *known)
 {
-    for (unsigned i = 0; i < codes->count; i++)
-        if (codes->codes[i].known == known)
+    for (unsigned i = 0; i < reader->new_code_count; i++)
+        if (reader->new_codes[i].known == known)
             return;
-    if (codes->count == NEW_CODES_MAX)
+    if (reader->new_code_count == NEW_CODES_MAX)
         return;
-    struct new_code *new = &codes->codes[codes->count++];
+    struct new_code *new = &reader->new_codes[reader->new_code_count++];
     *new = (struct new_code){.known = known};
     memcpy(&new->first_line, code_field(layout, code, layout->code_line), sizeof new->first_line);
     new->file.address = word_of(code_field(layout, code, layout->code_file));
@@ -318,61 +299,23 @@ static void codes_add(struct new_codes *codes, const struct python_layout *layou
     new->lines.address = word_of(code_field(layout, code, layout->code_lines));
 }
 
-/* Returns the offset of the frame's instruction in the bytecode, bytes; negative: the frame has executed none. */
-static int64_t code_instruction(const struct python_layout *layout, const struct read_frame *frame)
+int64_t python_code_instruction(const struct python_layout *layout, const struct read_frame *frame)
 {
     if (layout->instruction_unit != 0)
         return (int64_t)frame->instruction * layout->instruction_unit;
     return (int64_t)(frame->instruction - (frame->code + layout->code_start));
 }
 
-static void code_take_frame(struct python_reader *reader, const struct python_layout *layout,
-                            const struct read_frame *frame, const struct known_code *known)
-{
-    int64_t instruction = code_instruction(layout, frame);
-
-    reader->taken->frames[reader->taken->count++] = (struct wire_python_frame){
-        .code = known->id,
-        .instruction = instruction >= 0 && instruction < INT32_MAX ? (uint32_t)instruction : WIRE_PYTHON_NO_INSTRUCTION,
-        .stack = frame->stack,
-    };
-}
-
-/* Reads a frame's code object. Returns its entry. NULL: it is no code object, or cannot be read, or the table is full.
- */
-static struct known_code *code_identify(struct python_reader *reader, struct python_runtime *runtime,
-                                        const struct read_frame *frame, struct new_codes *new)
+struct known_code *python_code_identify(struct python_reader *reader, struct python_runtime *runtime, uint64_t address)
 {
     const struct python_layout *layout = &runtime->layout;
-    struct frame_code code = {.address = frame->code};
+    struct frame_code code = {.address = address};
 
-    if (!python_reader_read(reader, code.address + layout->code_low, code.bytes, layout->code_size, false) ||
-        !type_is(layout, reader->tid, word_of(code_field(layout, &code, layout->object_type)), "code",
-                 &runtime->code_type))
+    if (!python_reader_read(reader, address + layout->code_low, code.bytes, layout->code_size, false) ||
+        !type_is(reader, layout, word_of(code_field(layout, &code, layout->object_type)), "code", &runtime->code_type))
         return NULL;
     struct known_code *known = code_know(reader, runtime, &code);
     if (known != NULL && !known->sent)
-        codes_add(new, layout, &code, known);
+        code_add_new(reader, layout, &code, known);
     return known;
-}
-
-void python_code_identify(struct python_reader *reader, struct python_runtime *runtime)
-{
-    struct new_codes new = {.count = 0};
-    struct known_code *known = NULL;
-    uint64_t last = 0; /* the code object to which `known` belongs: in a recursion, the next frame has the same one */
-
-    for (uint32_t i = 0; i < reader->walked_count; i++) {
-        const struct read_frame *frame = &reader->walked[i];
-        if (frame->code == 0)
-            continue;
-        if (frame->code != last)
-            known = code_identify(reader, runtime, frame, &new);
-        last = frame->code;
-        if (known != NULL)
-            code_take_frame(reader, &runtime->layout, frame, known);
-    }
-    codes_read(reader, runtime, &new);
-    if (reader->truncated)
-        reader->taken->flags |= WIRE_PYTHON_TRUNCATED;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Follows the list of a thread's frames, from the innermost frame to the outermost. Each element must be read before
- * the address of the next one is known. From 3.11 on, frames lie side by side in memory, each behind its caller. So
- * when a page is read for the first time, those before it are read with it. Before 3.11, frames are objects in pools.
+ * the address of the next one is known. From 3.11 on, most frames lie side by side in memory, each behind its caller.
+ * So when such a frame is in a page that is missing, the pages before it are read with it. Before 3.11, and for
+ * generators, frames are objects anywhere in the heap.
  */
 #include "config.h"
 
@@ -20,9 +21,10 @@ static uint64_t word_at(const uint8_t *bytes)
 
 struct frame_walk {
     struct python_reader *reader;
-    const struct python_layout *layout;
-    uint32_t group_start; /* number of the first walked frame whose native frame is not known yet */
-    uint64_t cframe;      /* address of the present _PyCFrame; 0: none */
+    struct python_runtime *runtime;
+    const struct python_layout *layout; /* of the runtime */
+    uint32_t group_start;               /* number of the first walked frame whose native frame is not known yet */
+    uint64_t cframe;                    /* address of the present _PyCFrame; 0: none */
 };
 
 /* The native frame of all walked frames since the last such call is the one with this address. */
@@ -53,6 +55,17 @@ static const uint8_t *frame_field(const struct python_layout *layout, const uint
     return bytes + (field - layout->frame_low);
 }
 
+/* Finds the code object of the frame that was added last. In a recursion, it is that of the frame before. */
+static void walk_identify_code(struct frame_walk *walk, struct read_frame *frame)
+{
+    struct python_reader *reader = walk->reader;
+
+    if (reader->walked_count > 1 && frame[-1].code == frame->code)
+        frame->known = frame[-1].known;
+    else
+        frame->known = python_code_identify(reader, walk->runtime, frame->code);
+}
+
 /* Decodes a frame, and adds it to the walked frames. bytes: the frame's memory, from frame_low on. Returns the address
  * of the caller's frame. */
 static uint64_t walk_add_frame(struct frame_walk *walk, uint64_t address, const uint8_t *bytes)
@@ -75,6 +88,8 @@ static uint64_t walk_add_frame(struct frame_walk *walk, uint64_t address, const 
     else
         /* the lowest bits are tags (_PyStackRef of 3.14) */
         frame->code = word_at(frame_field(layout, bytes, layout->frame_code)) & ~UINT64_C(7);
+    if (frame->code != 0)
+        walk_identify_code(walk, frame);
     if (layout->frame_entry != 0 && *frame_field(layout, bytes, layout->frame_entry) != 0)
         walk_leave_cframe(walk);
     return word_at(frame_field(layout, bytes, layout->frame_previous));
@@ -86,6 +101,7 @@ static void walk_frames(struct frame_walk *walk, uint64_t address)
     struct python_reader *reader = walk->reader;
     const struct python_layout *layout = walk->layout;
     uint8_t bytes[PYTHON_FRAME_BYTES];
+    uint64_t called = 0; /* the frame that the present one has called */
 
     walk->group_start = reader->walked_count;
     while (address != 0) {
@@ -93,16 +109,18 @@ static void walk_frames(struct frame_walk *walk, uint64_t address)
             reader->truncated = true;
             break;
         }
-        if (!python_reader_read(reader, address + layout->frame_low, bytes, layout->frame_size,
-                                layout->frame_owner != 0))
+        bool side_by_side = called > address && called - address < PAGE_BYTES;
+        if (!python_reader_read(reader, address + layout->frame_low, bytes, layout->frame_size, side_by_side))
             break;
+        called = address;
         address = walk_add_frame(walk, address, bytes);
     }
 }
 
-void python_frames_walk(struct python_reader *reader, const struct python_layout *layout, uint64_t first)
+void python_frames_walk(struct python_reader *reader, struct python_runtime *runtime, uint64_t first)
 {
-    struct frame_walk walk = {.reader = reader, .layout = layout};
+    const struct python_layout *layout = &runtime->layout;
+    struct frame_walk walk = {.reader = reader, .runtime = runtime, .layout = layout};
 
     if (layout->has_cframes && first != 0) {
         walk.cframe = first;

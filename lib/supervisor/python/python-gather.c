@@ -8,7 +8,7 @@
 #include "supervisor/python/python-internal.h"
 #include "supervisor/target-memory.h"
 
-#define FAILURES_MAX 4u /* after so many unreadable pieces, the rest is not read */
+_Static_assert(GATHER_MAX <= IOV_MAX, "one system call reads the whole list");
 
 unsigned gather_add(struct gather *gather, uint64_t address, void *to, size_t size)
 {
@@ -31,12 +31,12 @@ static unsigned gather_mark(struct gather *gather, unsigned at, size_t got)
     return at;
 }
 
-void gather_read(struct gather *gather, pid_t tid)
+void gather_read(struct gather *gather, pid_t tid, unsigned failures_max)
 {
     unsigned at = 0, failures = 0;
 
-    while (at < gather->count && failures < FAILURES_MAX) {
-        unsigned count = gather->count - at < IOV_MAX ? gather->count - at : IOV_MAX;
+    while (at < gather->count && failures < failures_max) {
+        unsigned count = gather->count - at;
         ssize_t got = target_memory_read_pieces(tid, &gather->here[at], &gather->there[at], count);
         unsigned next = got < 0 ? at : gather_mark(gather, at, (size_t)got);
         if (got < 0 && got != -EFAULT)

@@ -25,8 +25,8 @@ struct gather {
 /* Adds a piece to the list: `size` bytes at an address of the target are to be copied to `to`. Returns the number of
  * the piece in the list. The caller does not add more than GATHER_MAX pieces. */
 unsigned gather_add(struct gather *gather, uint64_t address, void *to, size_t size);
-/* Reads the pieces. If many pieces are not mapped, those after them are not read either. */
-void gather_read(struct gather *gather, pid_t tid);
+/* Reads the pieces. After failures_max pieces that cannot be read, ends: each costs a further system call. */
+void gather_read(struct gather *gather, pid_t tid, unsigned failures_max);
 
 /* --- copies of pages: python-pages.c --- */
 
@@ -34,8 +34,10 @@ struct page_copies {
     pid_t tid;
     struct gather gather;
     unsigned count, misses_left;
+    bool is_exhausted; /* a page was not copied, because too many others were */
     uint64_t addresses[PAGE_COPIES_MAX];
-    bool is_copied[PAGE_COPIES_MAX], is_used[PAGE_COPIES_MAX];
+    bool is_copied[PAGE_COPIES_MAX];
+    unsigned unused[PAGE_COPIES_MAX]; /* number of samples since the last one that used the page */
     uint16_t slots[PAGE_SLOTS]; /* hash table with open addressing: number of a page, plus 1; 0: the slot is free */
     uint8_t bytes[PAGE_COPIES_MAX][PAGE_BYTES];
 };
@@ -43,7 +45,7 @@ struct page_copies {
 /* Begins a sample of thread `tid`: copies the pages that its last samples used. */
 void pages_begin(struct page_copies *pages, const struct python_thread *thread, pid_t tid);
 /* Reads memory of the target from the copies. Copies pages that are missing, and with `before` also a few pages before
- * each of them. Returns false if a page cannot be read, or if too many were missing. */
+ * each of them. Returns false if a page cannot be read, or too many were copied. */
 bool pages_read(struct page_copies *pages, uint64_t address, void *to, size_t size, bool before);
 /* Notes in `thread` which pages were used. */
 void pages_end(const struct page_copies *pages, struct python_thread *thread);
@@ -52,13 +54,6 @@ void pages_end(const struct page_copies *pages, struct python_thread *thread);
 
 #define NEW_CODES_MAX 32u /* so many code objects are read at a stop */
 #define CODES_BYTES_MAX (NEW_CODES_MAX * 4096u + WIRE_PYTHON_CODE_MAX)
-
-/* A frame that was read at this stop. */
-struct read_frame {
-    uint64_t code;        /* address of the code object; 0: the frame only marks a C call */
-    uint64_t instruction; /* as in the frame's memory */
-    uint64_t stack;       /* as in struct wire_python_frame */
-};
 
 /* A code object that has an id. */
 struct known_code {
@@ -70,10 +65,29 @@ struct known_code {
     uint32_t used;  /* the value of python_reader.takes when it was last met */
 };
 
+/* A frame that was read at this stop. */
+struct read_frame {
+    uint64_t code;            /* address of the code object; 0: the frame only marks a C call */
+    struct known_code *known; /* the code object; NULL: it is not known */
+    uint64_t instruction;     /* as in the frame's memory */
+    uint64_t stack;           /* as in struct wire_python_frame */
+};
+
+/* A code object whose names are to be read. */
+struct new_code {
+    struct known_code *known;
+    uint32_t first_line;
+    struct object {
+        uint64_t address;
+        uint8_t head[PYTHON_HEAD_BYTES];
+        unsigned piece; /* number in the list of pieces */
+        uint64_t data;  /* address of the characters or bytes */
+        uint32_t size, width;
+    } file, name, lines;
+};
+
 struct python_reader {
-    struct gather gather;
     struct page_copies pages;
-    pid_t tid; /* the thread whose stack is being read */
     struct read_frame walked[WIRE_PYTHON_FRAMES_MAX];
     uint32_t walked_count;
     bool truncated;
@@ -81,6 +95,8 @@ struct python_reader {
     struct known_code *known; /* owned; hash table with open addressing */
     uint32_t known_size;      /* number of entries, a power of two */
     uint32_t known_count;
+    struct new_code new_codes[NEW_CODES_MAX]; /* those of this sample */
+    unsigned new_code_count;
     uint32_t number, last_id;
     uint32_t takes;    /* number of stacks that were read; may overflow */
     size_t codes_size; /* bytes used in `codes` */
@@ -97,12 +113,16 @@ struct python_reader {
  * false if it cannot be read. */
 bool python_reader_read(struct python_reader *reader, uint64_t address, void *to, size_t size, bool before);
 
-/* Reads the frames of a thread in one interpreter, and adds them to the walked frames. first: the thread state's field
- * state_frame. */
-void python_frames_walk(struct python_reader *reader, const struct python_layout *layout, uint64_t first);
+/* Reads the frames of a thread in one interpreter and their code objects, and adds them to the walked frames. first:
+ * the thread state's field state_frame. */
+void python_frames_walk(struct python_reader *reader, struct python_runtime *runtime, uint64_t first);
 
-/* Finds or makes the ids of the code objects of the walked frames, and reads the names of some of those that are new.
- * Puts the frames into reader->taken. */
-void python_code_identify(struct python_reader *reader, struct python_runtime *runtime);
+/* Reads a code object. Finds or makes its entry. Returns NULL if it is no code object, cannot be read, or the table is
+ * full. */
+struct known_code *python_code_identify(struct python_reader *reader, struct python_runtime *runtime, uint64_t address);
+/* Returns the offset of a frame's instruction in the bytecode, bytes; negative: the frame has executed none. */
+int64_t python_code_instruction(const struct python_layout *layout, const struct read_frame *frame);
+/* Reads the names of some of the code objects that are new. */
+void python_code_read_names(struct python_reader *reader, struct python_runtime *runtime);
 
 #endif

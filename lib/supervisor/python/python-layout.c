@@ -150,7 +150,8 @@ static void layout_include(uint32_t *low, uint32_t *high, uint32_t offset, uint3
     *high = offset + size > *high ? offset + size : *high;
 }
 
-/* Computes which parts of frames and of code objects must be read. Returns 0, or -EPROTO if they are too large. */
+/* Computes which parts of frames and of code objects must be read. Returns 0, or -EPROTO if a part is too large for the
+ * reader's buffers: a program that only looks like an interpreter may publish any offsets. */
 static int layout_complete(struct python_layout *layout)
 {
     uint32_t low = UINT32_MAX, high = 0;
@@ -173,7 +174,15 @@ static int layout_complete(struct python_layout *layout)
     layout_include(&low, &high, layout->code_lines, 8);
     layout->code_low = low;
     layout->code_size = high - low;
-    return layout->frame_size <= PYTHON_FRAME_BYTES && layout->code_size <= PYTHON_CODE_BYTES ? 0 : -EPROTO;
+    low = high = 0;
+    layout_include(&low, &high, layout->object_type, 8);
+    layout_include(&low, &high, layout->text_length, 8);
+    layout_include(&low, &high, layout->text_state, 4);
+    layout_include(&low, &high, layout->bytes_length, 8);
+    return layout->frame_size <= PYTHON_FRAME_BYTES && layout->code_size <= PYTHON_CODE_BYTES &&
+                   high <= PYTHON_HEAD_BYTES
+               ? 0
+               : -EPROTO;
 }
 
 int python_layout_find(struct python_layout *layout, pid_t pid, uint64_t runtime, uint32_t version)

@@ -48,7 +48,7 @@ bool python_reader_read(struct python_reader *reader, uint64_t address, void *to
 {
     if (pages_read(&reader->pages, address, to, size, before))
         return true;
-    reader->truncated |= reader->pages.misses_left == 0;
+    reader->truncated |= reader->pages.is_exhausted;
     return false;
 }
 
@@ -79,22 +79,44 @@ static bool reader_states_are_valid(struct python_reader *reader, const struct p
 
 /* Copies the pages of the last samples. Finds the thread states of the thread if they are not known, or have changed.
  * Returns true if they are known. */
-static bool reader_begin(struct python_reader *reader, struct python_runtime *runtime, struct python_thread *thread)
+static bool reader_begin(struct python_reader *reader, const struct python_runtime *runtime,
+                         struct python_thread *thread, pid_t tid)
 {
     for (unsigned attempt = 0; attempt < 2; attempt++) {
         if (thread->state_count == 0) {
-            if (python_thread_is_searched(thread, runtime, reader->tid))
+            if (python_thread_is_searched(thread, runtime, tid))
                 return false;
-            python_thread_search(thread, runtime, reader->tid, SEARCH_AT_STOP);
+            python_thread_search(thread, runtime, tid, SEARCH_AT_STOP);
         }
         if (thread->state_count == 0)
             return false;
-        pages_begin(&reader->pages, thread, reader->tid);
+        pages_begin(&reader->pages, thread, tid);
         if (reader_states_are_valid(reader, runtime, thread))
             return true;
         thread->state_count = thread->searched_count = 0;
     }
     return false;
+}
+
+/* Puts the walked frames into reader->taken. */
+static void reader_put_frames(struct python_reader *reader, const struct python_layout *layout)
+{
+    struct wire_python *taken = reader->taken;
+
+    for (uint32_t i = 0; i < reader->walked_count; i++) {
+        const struct read_frame *frame = &reader->walked[i];
+        int64_t instruction = python_code_instruction(layout, frame);
+        if (frame->known == NULL)
+            continue;
+        taken->frames[taken->count++] = (struct wire_python_frame){
+            .code = frame->known->id,
+            .instruction = instruction >= 0 && instruction < INT32_MAX ? (uint32_t)instruction
+                                                                       : WIRE_PYTHON_NO_INSTRUCTION,
+            .stack = frame->stack,
+        };
+    }
+    if (reader->truncated)
+        taken->flags |= WIRE_PYTHON_TRUNCATED;
 }
 
 void python_reader_take(struct python_reader *reader, struct python_runtime *runtime, struct python_thread *thread,
@@ -104,21 +126,21 @@ void python_reader_take(struct python_reader *reader, struct python_runtime *run
     uint64_t frame;
 
     reader->taken->count = reader->taken->flags = 0;
-    reader->walked_count = 0;
+    reader->walked_count = reader->new_code_count = 0;
     reader->truncated = false;
     reader->takes++;
-    reader->tid = tid;
     if (atomic_load(&runtime->check) != PYTHON_GOOD)
         return;
     if (thread->runtime != runtime->number) {
         thread->runtime = runtime->number;
         thread->state_count = thread->searched_count = thread->page_count = 0;
     }
-    if (!reader_begin(reader, runtime, thread))
+    if (!reader_begin(reader, runtime, thread, tid))
         return;
     for (unsigned i = 0; i < thread->state_count; i++)
         if (python_reader_read(reader, thread->states[i] + layout->state_frame, &frame, sizeof frame, false))
-            python_frames_walk(reader, layout, frame);
-    python_code_identify(reader, runtime);
+            python_frames_walk(reader, runtime, frame);
+    reader_put_frames(reader, layout);
     pages_end(&reader->pages, thread);
+    python_code_read_names(reader, runtime);
 }

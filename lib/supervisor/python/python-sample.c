@@ -26,19 +26,19 @@ static void python_set_runtime(struct process *process, struct python_runtime *r
     }
 }
 
-int python_begin(struct supervisor *supervisor, pid_t pid, uint64_t address, uint32_t version)
+void python_begin(struct process *process, uint64_t address, uint32_t version)
 {
-    struct process *process = process_find(&supervisor->processes, pid);
-    const struct python_runtime *known = process != NULL ? atomic_load(&process->python) : NULL;
+    const struct python_runtime *known = atomic_load(&process->python);
 
-    if (process == NULL || (known != NULL && known->address == address && known->version == version))
-        return 0;
+    /* the client may find the interpreter of a program after the process has executed another one */
+    if (known != NULL && (atomic_load(&known->check) == PYTHON_GOOD ||
+                          (known->address == address && known->version == version)))
+        return;
     struct python_runtime *runtime = python_runtime_new(address, version);
     if (runtime == NULL)
-        return -ENOMEM;
-    runtime->is_namespaced = procfs_status_number(pid, "NSpid:") != pid;
+        return;
+    runtime->is_namespaced = procfs_status_number(process->pid, "NSpid:") != process->pid;
     python_set_runtime(process, runtime);
-    return 0;
 }
 
 void python_inherit(struct process *child, const struct process *parent)

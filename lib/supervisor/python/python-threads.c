@@ -81,7 +81,8 @@ static enum python_check python_check(struct python_runtime *runtime, pid_t pid)
 
     if (layout->frame_size == 0 && python_layout_find(layout, pid, runtime->address, runtime->version) != 0)
         *layout = (struct python_layout){0}; /* the next check does not take it for one that was found */
-    if (layout->frame_size == 0 || !python_read_word(pid, runtime->address + layout->runtime_interpreters, &interpreter))
+    if (layout->frame_size == 0 ||
+        !python_read_word(pid, runtime->address + layout->runtime_interpreters, &interpreter))
         return PYTHON_BAD;
     if (interpreter == 0)
         return PYTHON_UNCHECKED; /* the interpreter is starting */
@@ -132,8 +133,8 @@ static void python_search_state(struct thread_search *search, uint64_t state, ui
     uint64_t id;
 
     *next = 0;
-    if (thread->id_field + 8 > sizeof bytes || layout->state_next + 8 > sizeof bytes ||
-        target_memory_read(search->tid, state, bytes, thread->id_field + 8) != 0)
+    uint32_t last = thread->id_field > layout->state_next ? thread->id_field : layout->state_next;
+    if (last + 8 > sizeof bytes || target_memory_read(search->tid, state, bytes, last + 8) != 0)
         return;
     memcpy(next, bytes + layout->state_next, sizeof *next);
     memcpy(&id, bytes + thread->id_field, sizeof id);

@@ -8,8 +8,9 @@
  *     _PyRuntime -> interpreter states -> thread states -> frames -> code objects -> names, line tables
  *
  * python-layout.c knows the offsets of the fields in these structures, and checks them in each process before use.
- * python-threads.c finds the thread states of a thread. python-reader.c reads the frames while the thread is stopped
- * or asleep. python-code.c gives each code object an id, and reads its names once.
+ * python-threads.c finds the thread states of a thread. python-reader.c and python-frames.c read the frames while the
+ * thread is stopped or asleep. python-code.c gives each code object an id, and reads its names once. python-pages.c and
+ * python-gather.c copy the memory that these need, with few system calls.
  *
  * The memory of a target may contain anything. So every list is followed for a bounded number of steps, every size is
  * bounded, and what does not look like an object of the expected type is left out.
@@ -55,6 +56,7 @@ struct python_layout {
 
 #define PYTHON_FRAME_BYTES 112u /* limit of frame_size */
 #define PYTHON_CODE_BYTES 192u  /* limit of code_size */
+#define PYTHON_HEAD_BYTES 128u  /* limit of object_type, text_length, text_state and bytes_length, with their fields */
 
 enum python_check {
     PYTHON_UNCHECKED,
@@ -116,7 +118,7 @@ struct python_thread {
     /* the pages of memory that the last samples used */
     struct python_page {
         uint64_t address;
-        unsigned unused; /* number of samples that did not use it since */
+        unsigned unused; /* number of samples since the last one that used it */
     } pages[PYTHON_PAGES_MAX];
     unsigned page_count;
 };
@@ -157,13 +159,12 @@ void python_reader_settle(struct python_reader *reader, bool lost);
 
 struct process;
 struct procfs_state;
-struct supervisor;
 struct tracee;
 struct tracer;
 
-/* The client has found an interpreter in a process. Called with the lock. address, version: see struct python_runtime.
- * Does nothing if the process is not followed, or the interpreter is known already. Returns 0 or -ENOMEM. */
-int python_begin(struct supervisor *supervisor, pid_t pid, uint64_t address, uint32_t version);
+/* An interpreter was found in a process. Called with the lock. address, version: see struct python_runtime. Does
+ * nothing if the process has an interpreter whose memory was checked already, or if memory is short. */
+void python_begin(struct process *process, uint64_t address, uint32_t version);
 /* A process has forked a child. Called with the lock. The child's interpreter becomes known, so that the first sample
  * of the child has Python frames. */
 void python_inherit(struct process *child, const struct process *parent);
