@@ -172,7 +172,19 @@ bool regs_are_unwound(bool compat)
 struct regs_context regs_context(bool compat)
 {
     (void)compat;
-    return (struct regs_context){.word = 8, .sp = offsetof(ucontext_t, uc_mcontext.sp)};
+    return (struct regs_context){.word = 8,
+                                 .sp = offsetof(ucontext_t, uc_mcontext.sp),
+                                 .size = offsetof(ucontext_t, uc_mcontext.pstate) + 8};
+}
+
+bool regs_is_context(bool compat, const unsigned char *bytes)
+{
+    uint64_t flags, state;
+
+    (void)compat;
+    memcpy(&flags, bytes, sizeof flags);
+    memcpy(&state, bytes + offsetof(ucontext_t, uc_mcontext.pstate), sizeof state);
+    return flags == 0 && (state & 0xf) == 0; /* setup_sigframe in arch/arm64/kernel/signal.c; user code is at EL0 */
 }
 
 int regs_restart_call(pid_t tid)

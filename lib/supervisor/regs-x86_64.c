@@ -115,15 +115,41 @@ bool regs_are_unwound(bool compat)
     return true;
 }
 
+/* Offsets in struct ucontext: of cs and ss in struct sigcontext_32, and of cs in struct sigcontext_64, where gs, fs and
+ * ss follow (asm/sigcontext.h). */
+#define COMPAT_CS ((5u + 15u) * 4u)
+#define COMPAT_SS ((5u + 18u) * 4u)
+#define WIDE_SELECTORS (offsetof(ucontext_t, uc_mcontext.gregs) + REG_CSGSFS * 8)
+
 struct regs_context regs_context(bool compat)
 {
     /* In struct ucontext of i386, struct sigcontext_32 (asm/sigcontext.h) begins after 5 words, and esp is its 8th
      * word. The kernel aligns the frame of a handler like the frame of a function at its entry: align_sigframe in
      * arch/x86/kernel/signal.c */
     if (compat)
-        return (struct regs_context){.word = 4, .sp = (5 + 7) * 4, .rest = 12};
-    return (struct regs_context){.word = 8,
-                                 .sp = offsetof(ucontext_t, uc_mcontext.gregs) + REG_RSP * 8};
+        return (struct regs_context){.word = 4, .sp = (5 + 7) * 4, .rest = 12, .size = COMPAT_SS + 4};
+    return (struct regs_context){
+        .word = 8, .sp = offsetof(ucontext_t, uc_mcontext.gregs) + REG_RSP * 8, .size = WIDE_SELECTORS + 8};
+}
+
+/* The lowest two bits of a selector are a privilege level, which is 3 for user code. */
+static bool regs_is_user_selector(uint16_t selector)
+{
+    return (selector & 3) == 3;
+}
+
+bool regs_is_context(bool compat, const unsigned char *bytes)
+{
+    uint16_t selectors[4], cs, ss;
+
+    if (compat) {
+        memcpy(&cs, bytes + COMPAT_CS, sizeof cs);
+        memcpy(&ss, bytes + COMPAT_SS, sizeof ss);
+        return regs_is_user_selector(cs) && regs_is_user_selector(ss);
+    }
+    memcpy(selectors, bytes + WIDE_SELECTORS, sizeof selectors); /* cs, gs, fs, ss; the kernel sets gs and fs to 0 */
+    return regs_is_user_selector(selectors[0]) && selectors[1] == 0 && selectors[2] == 0 &&
+           regs_is_user_selector(selectors[3]);
 }
 
 int regs_set_result(pid_t tid, int64_t result)

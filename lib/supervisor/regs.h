@@ -60,8 +60,12 @@ struct regs_context {
     unsigned word; /* size of a word, bytes */
     unsigned sp;   /* offset of the field with the stack pointer, bytes */
     unsigned rest; /* address of the structure, modulo 16 */
+    unsigned size; /* bytes up to the end of the last field that we read */
 };
 struct regs_context regs_context(bool compat);
+/* Returns true if memory looks like a struct ucontext that the kernel has written. bytes: its first regs_context.size
+ * bytes. */
+bool regs_is_context(bool compat, const unsigned char *bytes);
 
 /* Makes a call that would return -EINTR begin anew when the tracee is resumed. If a signal handler runs first, the call
  * returns EINTR, as it does without us. Returns 0 or -errno. -ENOSYS means that this machine has no way to do this, so

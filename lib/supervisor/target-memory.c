@@ -138,9 +138,10 @@ static bool stack_find_below(const struct stack *stack, bool compat, uint64_t *e
     uint64_t sp = stack->head.start;
     size_t size = stack->head.size < SEARCH_SIZE_MAX ? stack->head.size : SEARCH_SIZE_MAX;
 
-    for (size_t at = (context.rest - sp) & 15; at + context.sp + context.word <= size; at += 16) {
+    for (size_t at = (context.rest - sp) & 15; at + context.size <= size; at += 16) {
         const unsigned char *bytes = stack->bytes + at;
-        if (sp - stack_word_at(bytes + 2 * context.word, context.word) < ALTERNATE_SIZE_MAX &&
+        if (regs_is_context(compat, bytes) &&
+            sp - stack_word_at(bytes + 2 * context.word, context.word) < ALTERNATE_SIZE_MAX &&
             stack_left_stack(bytes, context, sp, end, below))
             return true;
     }

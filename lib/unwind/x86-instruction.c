@@ -213,7 +213,7 @@ static uint8_t dwarf_number(unsigned number)
 
 static void set_target(struct x86_instruction *instruction, enum x86_kind kind, int64_t distance)
 {
-    instruction->kind = kind;
+    instruction->kind = (uint8_t)kind;
     instruction->value = distance + instruction->size;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Copies the pages of a target's memory that a sample needs. A thread uses nearly the same pages in each sample. So one
- * system call copies those of the last samples, and each further page takes a system call of its own. A system call
- * takes ten times as long as a page, so pages that were not used for a few samples are still copied.
+ * system call copies those of the last samples. A page that is missing takes a further system call, which takes ten
+ * times as long as a page. So pages that were not used for a few samples are still copied.
  */
 #include "config.h"
 
@@ -82,8 +82,8 @@ static void pages_copy_missing(struct page_copies *pages, uint64_t page, bool be
     pages_copy(pages, first, 1); /* the pages before a page that is not mapped are not needed either */
 }
 
-/* Returns the copy of a page, which is made now if there is none. NULL: the page cannot be read,
- * or too many were copied. */
+/* Returns the copy of a page, which is made now if there is none. NULL: the page cannot be read, or too
+ * many were copied. */
 static const uint8_t *pages_find(struct page_copies *pages, uint64_t page, bool before)
 {
     unsigned number = *pages_slot(pages, page);
