@@ -17,7 +17,10 @@ while os.clock() < stop do sum = sum + work(100000) end
 EOF2
 expect "runs" 0 "$(status_of "$pprofil" -q --overhead 100 -g -o "$work/lua.pb.gz" luajit "$work/traces.lua")"
 "$pprofil" convert -f folded -o "$work/folded" "$work/lua.pb.gz"
-share() { awk -v pattern="$1" '{ all += $NF; if ($0 ~ pattern) some += $NF } END { print (all > 0 ? some / all : -1) }' "$work/folded"; }
+share() {
+	awk -v pattern="$1" '{ all += $NF; if ($0 ~ pattern) some += $NF } END { print (all > 0 ? some / all : -1) }' \
+		"$work/folded"
+}
 # traces take nearly all the time. Before, each of these stacks ended at its first frame
 between "samples in traces" 0.9 "$(share '\[anon\]')" 1
 between "their stacks are whole" 0.95 "$(share '^_start;.*;main;.*\[anon\]')" 1

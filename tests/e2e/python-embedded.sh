@@ -16,8 +16,8 @@ stacks() {
 	expect "$name runs" 0 "$(status_of "$pprofil" -q -g --overhead 100 -o "$work/p.pb.gz" "$@")"
 	"$pprofil" convert -f folded -o "$work/folded" "$work/p.pb.gz"
 }
-# after PYTHON COMMAND...: runs COMMAND after a process of PYTHON. Its interpreter is found after 0.05 s, or 0.5 s on a busy
-# machine. In further processes of the same file it is known from the beginning.
+# after PYTHON COMMAND...: runs COMMAND after a process of PYTHON. Its interpreter is found after 0.05 s, or 0.5 s on a
+# busy machine. In further processes of the same file it is known from the beginning.
 cat >"$work/after" <<'EOF'
 "$1" -c 'for i in range(30000000): pass'
 shift

@@ -84,9 +84,9 @@ while read -r python; do
 		"$("$pprofil" report -n 0 -f csv "$work/n.pb.gz" | grep -c known-shares.py)"
 done <"$work/pythons"
 
-# After the first process of an interpreter, the supervisor knows the others from their first sample. Only a few samples of
-# each have no frames: those before its threads were first met. Without that, most have none. The first process has by
-# far the most samples, and is left out.
+# After the first process of an interpreter, the supervisor knows the others from their first sample. Only a few samples
+# of each have no frames: those before its threads were first met. Without that, most have none. The first process has
+# by far the most samples, and is left out.
 cat >"$work/short" <<'EOF'
 "$1" -c 'for i in range(30000000): pass'
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

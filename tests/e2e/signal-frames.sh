@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # When a handler runs on an alternate stack, the supervisor looks in that stack for the registers of the interrupted
-# code, and copies that code's stack, too. Other memory of a stack may look similar: a program that throws exceptions has
-# there what the C++ runtime notes about registers.
+# code, and copies that code's stack, too. Other memory of a stack may look similar: while an exception is thrown, the
+# C++ runtime notes there where registers are.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 command -v gcc >/dev/null || skip "no compiler"
 
