@@ -16,12 +16,12 @@
 
 #define LISTED_MAX 20u
 
-enum option_key { KEY_SOURCE = 256, KEY_INSTRUCTIONS, KEY_NO_PAGER, KEY_FROM };
+enum option_key { KEY_SOURCE = 256, KEY_INSTRUCTIONS, KEY_NO_PAGER, KEY_INPUT_FORMAT };
 
 struct annotate_command {
     struct annotate_view view;
     const char *path, *function;
-    const char *from; /* name of the file's format; NULL: pprofil recognizes the format */
+    const char *input_format; /* name of the file's format; NULL: pprofil recognizes the format */
     struct selection_request selection;
     bool no_pager;
 };
@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
     {"source", KEY_SOURCE, 0, 0, "source lines only, in their own order", 1},
     {"instructions", KEY_INSTRUCTIONS, 0, 0, "instructions only", 1},
     {"no-pager", KEY_NO_PAGER, 0, 0, "do not show it through $PAGER", 1},
-    {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it is not recognized", 2},
+    {"input-format", KEY_INPUT_FORMAT, "NAME", 0, "the format of FILE, if it is not recognized", 2},
     {0},
 };
 
@@ -62,8 +62,8 @@ static error_t cmd_annotate_parse_option(int key, char *argument, struct argp_st
     case KEY_NO_PAGER:
         command->no_pager = true;
         break;
-    case KEY_FROM:
-        command->from = format_option("--from", argument);
+    case KEY_INPUT_FORMAT:
+        command->input_format = format_option("--input-format", argument);
         break;
     case ARGP_KEY_ARG:
         return annotate_parse_argument(command, argument);
@@ -195,7 +195,7 @@ int command_annotate(int argc, char **argv)
     argp_err_exit_status = EXIT_OWN_FAILURE;
     argv[0] = (char *)"pprofil annotate";
     argp_parse(&parser, argc, argv, 0, NULL, &command);
-    pprofil_profile *profile = selection_open(&command.selection, command.path, command.from);
+    pprofil_profile *profile = selection_open(&command.selection, command.path, command.input_format);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
     int status = cmd_annotate(&command, profile);

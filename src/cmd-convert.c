@@ -13,30 +13,36 @@
 
 #define SCALE_MAX 65536
 
-enum option_key { KEY_DIALECT = 256, KEY_SCALE, KEY_FROM, KEY_NO_SYMBOLIZE, KEY_ROOTS, KEY_VALUES, KEY_BASELINE };
+enum option_key {
+    KEY_DIALECT = 256,
+    KEY_SCALE,
+    KEY_INPUT_FORMAT,
+    KEY_NO_SYMBOLIZE,
+    KEY_ROOTS,
+    KEY_VALUES,
+    KEY_BASELINE
+};
 
 struct convert_command {
     struct pprofil_file out;
     const char *path, *output;
-    const char *from;     /* name of the format of the file at `path`; NULL: pprofil recognizes the format */
-    const char *baseline; /* path of the profile to compare with; NULL: none */
+    const char *input_format; /* name of the format of the file at `path`; NULL: pprofil recognizes the format */
+    const char *baseline;     /* path of the profile to compare with; NULL: none */
     struct selection_request selection;
     bool symbolize;
 };
 
 static const struct argp_option options[] = {
     {"output", 'o', "OUT", 0, "the file to write; -: standard output", 1},
-    {"format", 'f', "NAME", 0,
-     "the format of OUT, if its name does not say; list: print all formats", 1},
+    {"format", 'f', "NAME", 0, "the format of OUT, if its name does not say; list: print all formats", 1},
     {"dialect", KEY_DIALECT, "NAME", 0, "count as this system did, if OUT holds counters", 1},
     {"scale", KEY_SCALE, "N", 0, "bytes of counters for 65536 bytes of text (32768)", 1},
     {"roots", KEY_ROOTS, "WHO", 0,
      "folded stacks begin with: none, comm, process, thread (process, if there are several)", 1},
     {"values", KEY_VALUES, "WHAT", 0, "folded stacks count samples or time, in us (samples)", 1},
-    {"baseline", KEY_BASELINE, "OLD", 0, "show what has changed since OLD, if OUT is a flame graph",
-     1},
+    {"baseline", KEY_BASELINE, "OLD", 0, "show what has changed since OLD, if OUT is a flame graph", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
-    {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it is not recognized", 2},
+    {"input-format", KEY_INPUT_FORMAT, "NAME", 0, "the format of FILE, if it is not recognized", 2},
     {0},
 };
 
@@ -47,8 +53,8 @@ static const char *choice_option(const char *option, const char *word, const cha
     const char *found = strstr(words, word);
     size_t length = strlen(word);
 
-    if (length == 0 || strchr(word, ' ') != NULL || found == NULL ||
-        (found > words && found[-1] != ' ') || (found[length] != ' ' && found[length] != '\0'))
+    if (length == 0 || strchr(word, ' ') != NULL || found == NULL || (found > words && found[-1] != ' ') ||
+        (found[length] != ' ' && found[length] != '\0'))
         exit(complain("%s takes one of: %s; not '%s'", option, words, word));
     return word;
 }
@@ -85,8 +91,8 @@ static error_t convert_parse_option(int key, char *argument, struct argp_state *
     case KEY_NO_SYMBOLIZE:
         command->symbolize = false;
         break;
-    case KEY_FROM:
-        command->from = format_option("--from", argument);
+    case KEY_INPUT_FORMAT:
+        command->input_format = format_option("--input-format", argument);
         break;
     case ARGP_KEY_ARG:
         if (command->path != NULL)
@@ -159,7 +165,7 @@ int command_convert(int argc, char **argv)
     if (command.output == NULL)
         return complain("convert: where to? Give -o OUT");
     const struct pprofil_file in = {.size = sizeof in,
-                                    .format = command.from,
+                                    .format = command.input_format,
                                     .object = command.selection.selection.object,
                                     .values = command.out.values};
     pprofil_profile *profile = open_profile(command.path, &in);

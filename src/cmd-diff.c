@@ -14,13 +14,13 @@
 #define DEFAULT_ROWS 30
 #define EXIT_DIFFERENT 1
 
-enum option_key { KEY_ABSOLUTE = 256, KEY_PER_ELAPSED, KEY_LEAST, KEY_EXIT_CODE, KEY_FROM };
+enum option_key { KEY_ABSOLUTE = 256, KEY_PER_ELAPSED, KEY_LEAST, KEY_EXIT_CODE, KEY_INPUT_FORMAT };
 
 struct diff_command {
     struct pprofil_diff_options how;
     struct diff_view view;
     const char *output; /* NULL: standard output */
-    const char *from;   /* name of the format of both files; NULL: pprofil recognizes the format */
+    const char *input_format;   /* name of the format of both files; NULL: pprofil recognizes the format */
     struct selection_request selection;
     int path_count;
     bool exit_code;
@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30)", 2},
     {"format", 'f', "NAME", 0, "text, json or csv", 2},
     {"output", 'o', "FILE", 0, "print to FILE", 2},
-    {"from", KEY_FROM, "NAME", 0, "the format of both files, if it is not recognized", 2},
+    {"input-format", KEY_INPUT_FORMAT, "NAME", 0, "the format of both files, if it is not recognized", 2},
     {0},
 };
 
@@ -75,8 +75,8 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
     case 'o':
         command->output = argument;
         break;
-    case KEY_FROM:
-        command->from = format_option("--from", argument);
+    case KEY_INPUT_FORMAT:
+        command->input_format = format_option("--input-format", argument);
         break;
     case ARGP_KEY_ARG:
         return diff_parse_path(command, argument);
@@ -134,7 +134,7 @@ int command_diff(int argc, char **argv)
     /* a diff counts the time of an inlined function for its caller, so the selection does so, too */
     command.selection.selection.no_inlines = true;
     for (int i = 0; i < 2 && (i == 0 || profiles[0] != NULL); i++)
-        profiles[i] = selection_open(&command.selection, command.view.paths[i], command.from);
+        profiles[i] = selection_open(&command.selection, command.view.paths[i], command.input_format);
     if (profiles[1] != NULL) {
         command.view.profiles[0] = profiles[0];
         command.view.profiles[1] = profiles[1];

@@ -28,7 +28,7 @@ enum option_key {
     KEY_FOLD,
     KEY_NO_INLINES,
     KEY_STYLE,
-    KEY_FROM,
+    KEY_INPUT_FORMAT,
     KEY_SORT,
     KEY_ZEROS,
     KEY_NO_HEADER,
@@ -53,7 +53,7 @@ static const struct argp_option options[] = {
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30; of a tree 100)", 1},
     {"format", 'f', "NAME", 0, "text, json or csv; list: the formats that FILE may have", 1},
     {"output", 'o', "FILE", 0, "print to FILE", 1},
-    {"from", KEY_FROM, "NAME", 0, "the format of FILE, if it is not recognized", 1},
+    {"input-format", KEY_INPUT_FORMAT, "NAME", 0, "the format of FILE, if it is not recognized", 1},
     {"sort", KEY_SORT, "ORDER", 0,
      "rows by self or total (self); of --style prof by time, calls, address or name (time)", 1},
     {0, 0, 0, 0, "For profiles with stacks:", 2},
@@ -86,8 +86,8 @@ static error_t cmd_report_parse_style(int key, char *argument, struct style_view
             exit(EXIT_OWN_FAILURE);
         style->name = argument;
         break;
-    case KEY_FROM:
-        style->options.format = format_option("--from", argument);
+    case KEY_INPUT_FORMAT:
+        style->options.format = format_option("--input-format", argument);
         break;
     case KEY_SORT:
         choice = style_sort_name(argument);

@@ -103,7 +103,7 @@ for reader in "report -n 0 --by line" "report -f json" "annotate" "diff $work/p.
 done
 expect "a full disk" 125 "$("$pprofil" report "$work/p.pb.gz" >/dev/full 2>"$work/err"; echo $?)"
 one_line "a full disk"
-for bad in "-n 0.5" "-n -1" "--tree --depth 1.5" "--from pproff"; do
+for bad in "-n 0.5" "-n -1" "--tree --depth 1.5" "--input-format pproff"; do
 	expect "report $bad" 125 "$(status_of "$pprofil" report $bad "$work/p.pb.gz")"
 	one_line "report $bad"
 done

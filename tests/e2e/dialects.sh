@@ -37,7 +37,7 @@ for row in irix:mon.out:100 irix-sprofil:gmon.out:100 solaris:mon.out:100 \
 			"$(ticks "$file")" $((expected + expected / 20 + rest))
 	fi
 	format=
-	[ "$file" = osprofile.out ] && format="--from n64"
+	[ "$file" = osprofile.out ] && format="--input-format n64"
 	[ ! -e "$file.meta" ] || expect_text "$dialect: what the file has no room for" '^(hz|module) ' "$file.meta"
 	"$pprofil" convert --object "$targets/known-shares" -o back.pb.gz "$file" 2>err ||
 		"$pprofil" convert --object "$targets/known-shares" $format -o back.pb.gz "$file" 2>err
@@ -139,7 +139,7 @@ expect_text "pcsample of a position-independent program: names" 'spend_half' csv
 expect "what lay beside a former file is gone" no "$([ -e mon.out.meta ] && echo yes || echo no)"
 gzip -k pcsample.out
 "$pprofil" report -n 0 -f csv --object "$targets/known-shares" pcsample.out >plain.csv
-"$pprofil" report -n 0 -f csv --from pcsample --object "$targets/known-shares" pcsample.out.gz >packed.csv
+"$pprofil" report -n 0 -f csv --input-format pcsample --object "$targets/known-shares" pcsample.out.gz >packed.csv
 expect_text "what lies beside a file that gzip has packed: names" spend_half packed.csv
 expect "what lies beside a file that gzip has packed is read" same "$(cmp -s plain.csv packed.csv && echo same)"
 rm pcsample.out.meta

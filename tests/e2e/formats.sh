@@ -91,10 +91,10 @@ fi
 for format in gmon gmon-bsd mon kpdata n64 pcsample sprof; do
 	"$pprofil" convert -f $format -o "$work/file" "$work/two.pb.gz"
 	expect "$format: read back" program_one,program_two \
-		"$("$pprofil" report -f csv -n 2 --from $format --object "$work/program" "$work/file" |
+		"$("$pprofil" report -f csv -n 2 --input-format $format --object "$work/program" "$work/file" |
 			awk -F, 'NR > 1 { print $5 }' | sort | paste -s -d,)"
 	expect "$format: library read back" library_two \
-		"$(top --from $format --object "$work/libwork.so" "$work/file.libwork.so")"
+		"$(top --input-format $format --object "$work/libwork.so" "$work/file.libwork.so")"
 done
 "$pprofil" convert -f mon-solaris -o "$work/mon.out" "$work/two.pb.gz"
 expect "mon-solaris: finds its objects" library_two "$(top "$work/mon.out")"
@@ -106,7 +106,7 @@ cpu_ns() { "$pprofil" report -f json "$@" >"$work/json" && number "$work/json" c
 due=$("$pprofil" report --by object -f csv -n 0 "$work/two.pb.gz" | awk -F, '$5 ~ /\/program$/ { print $1 }')
 # of its ticks a part is lost to rounding
 between "kpdata: Plan 9 read back" "$(echo "$due" | awk '{ print $1 - 0.02 }')" \
-	"$(echo "$(cpu_ns --from kpdata "$work/plan9") $(cpu_ns "$work/two.pb.gz")" | awk '{ print $1 / $2 }')" \
+	"$(echo "$(cpu_ns --input-format kpdata "$work/plan9") $(cpu_ns "$work/two.pb.gz")" | awk '{ print $1 / $2 }')" \
 	"$(echo "$due" | awk '{ print $1 + 0.02 }')"
 
 # --- one counter with more than it can hold: the same pc, often
@@ -143,7 +143,7 @@ one_line "no such dialect"
 expect "scale that counts nothing" 125 \
 	"$(status_of "$pprofil" convert --scale 1 --dialect irix -f mon -o "$work/x" "$work/two.pb.gz")"
 one_line "scale that counts nothing"
-expect "not of that format" 125 "$(status_of "$pprofil" report --from kpdata "$work/two.gmon")"
+expect "not of that format" 125 "$(status_of "$pprofil" report --input-format kpdata "$work/two.gmon")"
 one_line "not of that format"
 expect "no such object" 125 "$(status_of "$pprofil" report --object /no/file "$work/two.gmon")"
 one_line "no such object"

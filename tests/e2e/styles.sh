@@ -76,7 +76,7 @@ expect "rows by name" "$("$pprofil" report --style prof --no-header p.pb.gz | aw
 # --- files of those systems, as convert writes them, are read back
 for format in kpdata mon mon-solaris gmon gmon-bsd pcsample; do
 	"$pprofil" convert -f $format -o "saved.$format" p.pb.gz
-	"$pprofil" report --style prof --from $format --object plain "saved.$format" >out
+	"$pprofil" report --style prof --input-format $format --object plain "saved.$format" >out
 	expect "prof of $format" leaf "$(awk 'NR == 2 { print $NF }' out)"
 done
 if command -v gprof >/dev/null; then
