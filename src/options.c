@@ -11,6 +11,8 @@
 #include "options.h"
 
 #define COUNT_MAX 1e9
+#define RUN_SECONDS_MAX 1e9
+#define SHORTEST_RANGE 1e-3 /* s */
 
 double number_option(const char *option, const char *text, double lowest, double highest)
 {
@@ -159,7 +161,16 @@ error_t target_option_parse(const struct target_options *target, int key, char *
 
 /* --- a profile, or a part of it ------------------------------------------------------------ */
 
-enum selection_key { KEY_COMM = 256, KEY_THREAD, KEY_OBJECT, KEY_FUNCTION, KEY_FOCUS, KEY_IGNORE };
+enum selection_key {
+    KEY_COMM = 256,
+    KEY_THREAD,
+    KEY_OBJECT,
+    KEY_FUNCTION,
+    KEY_FOCUS,
+    KEY_IGNORE,
+    KEY_FROM,
+    KEY_TO,
+};
 
 static const struct argp_option selection_options[] = {
     {0, 0, 0, 0, "Only a part of the profile (names are whole names, or patterns):", 0},
@@ -171,6 +182,8 @@ static const struct argp_option selection_options[] = {
     {"function", KEY_FUNCTION, "NAME", 0, "only what ran in this function itself", 0},
     {"focus", KEY_FOCUS, "NAME", 0, "only stacks that have this function", 0},
     {"ignore", KEY_IGNORE, "NAME", 0, "only stacks that do not have this function", 0},
+    {"from", KEY_FROM, "TIME", 0, "only from this time on, in seconds since the profile begins", 0},
+    {"to", KEY_TO, "TIME", 0, "only until this time", 0},
     {0},
 };
 
@@ -201,6 +214,16 @@ static error_t selection_parse_option(int key, char *argument, struct argp_state
         break;
     case KEY_IGNORE:
         selection->ignore = argument;
+        break;
+    case KEY_FROM:
+        selection->from_ns = (uint64_t)(number_option("--from", argument, 0, RUN_SECONDS_MAX) * 1e9);
+        break;
+    case KEY_TO:
+        selection->to_ns = (uint64_t)(number_option("--to", argument, SHORTEST_RANGE, RUN_SECONDS_MAX) * 1e9);
+        break;
+    case ARGP_KEY_END:
+        if (selection->to_ns != 0 && selection->from_ns >= selection->to_ns)
+            exit(complain("--from must be before --to"));
         break;
     default:
         return ARGP_ERR_UNKNOWN;

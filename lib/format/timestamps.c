@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Invents the times of samples.
+ * Gives each sample a time.
  *
- * An entry of profile->samples counts several samples. These samples are spread at equal distances over the life of
- * their process. The first of them comes only a fraction of this distance after the beginning of the life. The fraction
- * is different for each entry, so that the samples of several entries alternate. It is the fractional part of a
- * multiple of the golden ratio. Such numbers stay far apart, however many there are.
+ * An entry of profile->samples counts several samples. If the profile has a history, its entries say in which slots
+ * they were taken. Otherwise they are spread over the life of their process. Samples are spread at equal distances. The
+ * first of them comes only a fraction of this distance after the beginning. The fraction is different for each entry,
+ * so that the samples of several entries alternate. It is the fractional part of a multiple of the golden ratio. Such
+ * numbers stay far apart, however many there are.
  */
 #include "config.h"
 
@@ -54,6 +55,8 @@ static void find_span(struct timestamps *made, const struct profile *profile)
         if (is_plausible_time(start) && (begin == 0 || start < begin))
             begin = start;
     }
+    if (begin == 0 && is_plausible_time(profile->history.start))
+        begin = profile->history.start;
     made->begin = begin == 0 ? FIRST_TIME : begin;
     made->end = made->begin + length_of(profile);
 }
@@ -117,31 +120,110 @@ static int find_lifetimes(struct timestamps *made, const struct profile *profile
     return error;
 }
 
-/* Returns how many timed samples are made from an entry of profile->samples. */
-static uint64_t parts_of(const struct profile *profile, const struct profile_sample *sample)
+/* --- samples --------------------------------------------------------------------------- */
+
+/* What is still to be spread of an entry of profile->samples. */
+struct remainder {
+    uint64_t count, ns, cpu_ns;
+    uint32_t entries; /* number of entries of the history that are still to come */
+};
+
+/* Returns how many timed samples are made from so many samples of an entry of profile->samples. */
+static uint64_t parts_of(const struct profile *profile, uint64_t count)
 {
-    if (!profile_counts_sample(profile, sample) || (sample->count | time_of(profile, sample)) == 0)
-        return 0;
-    return sample->count > 0 && profile->totals.samples <= TIMED_SAMPLES_MAX ? sample->count : 1;
+    return count > 0 && profile->totals.samples <= TIMED_SAMPLES_MAX ? count : 1;
 }
 
-static void spread_samples(struct timestamps *made, const struct profile *profile, uint32_t index)
+/* Takes the part of a remainder that an entry of the history has. The last entry takes all, so that the sums stay
+ * exact: a file may have rounded the times of the entries. */
+static struct remainder remainder_take(struct remainder *left, const struct profile *profile,
+                                       const struct history_entry *entry)
 {
-    const struct profile_sample *sample = &profile->samples[index];
-    const struct lifetime *life = &made->lifetimes[profile->threads[sample->thread].process];
-    uint64_t parts = parts_of(profile, sample), ns = time_of(profile, sample);
-    double whole, tooth = (double)(life->end - life->begin) / (double)parts;
-    double at = modf(GOLDEN * (double)(index + 1), &whole);
+    struct remainder taken = *left;
 
-    if ((profile->totals.wall ? profile->totals.wall_ns : profile->totals.cpu_ns) == 0)
-        ns = sample->count;
+    if (--left->entries > 0) {
+        uint64_t ns = profile->totals.wall ? entry->wall_ns : entry->cpu_ns;
+        taken.count = entry->count < left->count ? entry->count : left->count;
+        taken.ns = ns < left->ns ? ns : left->ns;
+        taken.cpu_ns = entry->cpu_ns < left->cpu_ns ? entry->cpu_ns : left->cpu_ns;
+    }
+    left->count -= taken.count;
+    left->ns -= taken.ns;
+    left->cpu_ns -= taken.cpu_ns;
+    return taken;
+}
+
+/* Spreads samples over a range of time. `number` is different for each call. */
+static void spread_samples(struct timestamps *made, const struct profile *profile, uint32_t sample,
+                           const struct remainder *amount, const struct lifetime *range, uint32_t number)
+{
+    uint64_t parts = parts_of(profile, amount->count);
+    double whole, tooth = (double)(range->end - range->begin) / (double)parts;
+    double at = modf(GOLDEN * (double)(number + 1), &whole);
+
     for (uint64_t i = 0; i < parts; i++) {
         struct timed_sample *timed = &made->samples[made->count++];
-        timed->time = life->begin + (uint64_t)(((double)i + at) * tooth);
-        timed->ns = ns / parts + (i < ns % parts);
-        timed->cpu_ns = sample->cpu_ns / parts + (i < sample->cpu_ns % parts);
-        timed->sample = index;
+        timed->time = range->begin + (uint64_t)(((double)i + at) * tooth);
+        timed->ns = amount->ns / parts + (i < amount->ns % parts);
+        timed->cpu_ns = amount->cpu_ns / parts + (i < amount->cpu_ns % parts);
+        timed->sample = sample;
     }
+}
+
+/* Returns the time of the slots of an entry of the history, or the part of it in which the process lived. */
+static struct lifetime entry_range(const struct profile_history *history, const struct history_entry *entry,
+                                   const struct lifetime *life)
+{
+    struct lifetime range = {.begin = history->start + entry->first * history->slot_ns,
+                             .end = history->start + (entry->last + UINT64_C(1)) * history->slot_ns};
+
+    if (range.begin < life->begin)
+        range.begin = life->begin;
+    if (range.end > life->end)
+        range.end = life->end;
+    return range.begin < range.end ? range : *life;
+}
+
+static const struct lifetime *sample_life(const struct timestamps *made, const struct profile *profile, uint32_t sample)
+{
+    return &made->lifetimes[profile->threads[profile->samples[sample].thread].process];
+}
+
+static void spread_history(struct timestamps *made, const struct profile *profile, struct remainder *left)
+{
+    const struct profile_history *history = &profile->history;
+
+    for (uint32_t i = 0; i < history->count; i++) {
+        const struct history_entry *entry = &history->entries[i];
+        if (left[entry->sample].entries == 0)
+            continue;
+        struct remainder taken = remainder_take(&left[entry->sample], profile, entry);
+        struct lifetime range = entry_range(history, entry, sample_life(made, profile, entry->sample));
+        if ((taken.count | taken.ns) != 0)
+            spread_samples(made, profile, entry->sample, &taken, &range, i);
+    }
+}
+
+/* Finds what is to be spread of each entry of profile->samples. Returns how many timed samples there may be. */
+static uint64_t find_remainders(const struct profile *profile, struct remainder *left)
+{
+    bool timeless = (profile->totals.wall ? profile->totals.wall_ns : profile->totals.cpu_ns) == 0;
+    uint64_t parts = 0;
+
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        if (!profile_counts_sample(profile, sample) || (sample->count | time_of(profile, sample)) == 0)
+            continue;
+        left[i] = (struct remainder){.count = sample->count,
+                                     .ns = timeless ? sample->count : time_of(profile, sample),
+                                     .cpu_ns = sample->cpu_ns};
+        parts += parts_of(profile, sample->count);
+    }
+    for (uint32_t i = 0; i < profile->history.count; i++) {
+        struct remainder *of = &left[profile->history.entries[i].sample];
+        of->entries += (of->count | of->ns) != 0;
+    }
+    return parts + profile->history.count;
 }
 
 static int timestamps_compare(const void *left, const void *right)
@@ -155,22 +237,25 @@ static int timestamps_compare(const void *left, const void *right)
 
 int timestamps_make(struct timestamps *made, const struct profile *profile)
 {
-    uint64_t count = 0;
+    struct remainder *left = calloc(profile->sample_count + 1u, sizeof *left);
+    int error = left == NULL ? -ENOMEM : 0;
 
     *made = (struct timestamps){0};
-    for (uint32_t i = 0; i < profile->sample_count; i++)
-        count += parts_of(profile, &profile->samples[i]);
-    made->samples = calloc(count + 1, sizeof *made->samples);
-    made->lifetimes = calloc(profile->process_count + 1u, sizeof *made->lifetimes);
-    int error = made->samples == NULL || made->lifetimes == NULL ? -ENOMEM : find_lifetimes(made, profile);
-    if (error != 0) {
-        timestamps_free(made);
-        return error;
+    if (error == 0) {
+        made->samples = calloc(find_remainders(profile, left) + 1, sizeof *made->samples);
+        made->lifetimes = calloc(profile->process_count + 1u, sizeof *made->lifetimes);
+        error = made->samples == NULL || made->lifetimes == NULL ? -ENOMEM : find_lifetimes(made, profile);
     }
-    for (uint32_t i = 0; i < profile->sample_count; i++)
-        spread_samples(made, profile, i);
-    qsort(made->samples, made->count, sizeof *made->samples, timestamps_compare);
-    return 0;
+    if (error == 0) {
+        spread_history(made, profile, left);
+        for (uint32_t i = 0; i < profile->sample_count; i++)
+            if ((left[i].count | left[i].ns) != 0)
+                spread_samples(made, profile, i, &left[i], sample_life(made, profile, i), i);
+        qsort(made->samples, made->count, sizeof *made->samples, timestamps_compare);
+    } else
+        timestamps_free(made);
+    free(left);
+    return error;
 }
 
 void timestamps_free(struct timestamps *made)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * timestamps: invents a time for each sample, for formats that require times.
+ * timestamps: the time of each sample, for formats that require times.
  *
- * A profile has only counts of samples, not the times of single samples. An entry of the table profile->samples counts
- * samples that are equal. Its samples are spread evenly over the life of their process. The samples of different
- * entries alternate, so that the times do not show phases that the program did not have.
+ * If the profile has a history, the times are true, except that the samples of a slot are spread over the slot. A
+ * profile without one has only counts of samples, and their times are invented. An entry of the table
+ * profile->samples counts samples that are equal. Its samples are spread evenly over the life of their process. The
+ * samples of different entries alternate, so that the times do not show phases that the program did not have.
  */
 #ifndef PPROFIL_TIMESTAMPS_H
 #define PPROFIL_TIMESTAMPS_H
@@ -17,7 +18,7 @@
 #define TIMED_SAMPLES_MAX (1u << 20)
 
 struct timed_sample {
-    uint64_t time;   /* made up, ns */
+    uint64_t time;   /* ns */
     uint64_t ns;     /* how much time the sample stands for, ns: elapsed time in wall mode, else CPU time */
     uint64_t cpu_ns; /* how much CPU time the sample stands for, ns */
     uint32_t sample; /* index in profile->samples of the entry that counts the sample */

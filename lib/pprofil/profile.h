@@ -203,6 +203,9 @@ struct pprofil_selection {
     const char *focus;    /* name of a function that must be on the stack */
     const char *ignore;   /* name of a function that must not be on the stack */
     bool no_inlines;      /* an inlined function counts as a part of its caller */
+    /* the samples that were taken in a range of time, ns since the profile begins; to_ns 0: until its end. The file
+     * must say when its samples were taken; pprofil's own files do, and those of perf record */
+    uint64_t from_ns, to_ns;
 };
 
 /* Returns true if the selection has any condition. */

@@ -3,6 +3,8 @@
  * Copies a part of a profile: some of its samples, and all entries of other tables that these samples refer to. An
  * entry is copied when a sample first needs it. The index of the copy is stored in struct extraction, for later
  * samples.
+ *
+ * If the part is a range of time, the history tells how much of each sample belongs to it.
  */
 #include "config.h"
 
@@ -12,15 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/profile.h"
-
-/* The state of an extraction. There is one array for each table of the profile `from`. Element i is the index that the
- * copy of entry i has in the profile `to`, plus 1; 0: entry i has not been copied yet. */
-struct extraction {
-    const struct profile *from;
-    struct profile *to;
-    uint32_t *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
-};
+#include "profile/extract.h"
 
 static int extract_string(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
@@ -173,8 +167,8 @@ static int extract_syscall(const struct extraction *extraction, uint32_t from, u
     if (from == PROFILE_NONE)
         return 0;
     if (*went == 0) {
-        int error =
-            profile_syscall(extraction->to, extraction->from->strings[call->name], call->number, call->compat, to);
+        int error = profile_syscall(extraction->to, extraction->from->strings[call->name], call->number, call->compat,
+                                    to);
         if (error != 0)
             return error;
         *went = *to + 1;
@@ -185,14 +179,14 @@ static int extract_syscall(const struct extraction *extraction, uint32_t from, u
 
 /* Copies the nodes of the kept samples, and the nodes of all their callers. In every profile the index of a parent is
  * smaller than the indexes of its children. */
-static int extract_nodes(const struct extraction *extraction, const bool *keep)
+static int extract_nodes(const struct extraction *extraction)
 {
     const struct profile *from = extraction->from;
     uint32_t *nodes = extraction->nodes, location;
     int error = 0;
 
     for (uint32_t i = 0; i < from->sample_count; i++)
-        if (keep[i])
+        if (extract_keeps(extraction, i))
             nodes[from->samples[i].node] = 1;
     for (uint32_t i = from->node_count - 1; i > 0; i--)
         if (nodes[i] != 0)
@@ -209,15 +203,19 @@ static int extract_nodes(const struct extraction *extraction, const bool *keep)
     return error;
 }
 
-static int extract_sample(const struct extraction *extraction, const struct profile_sample *from)
+static int extract_sample(const struct extraction *extraction, uint32_t from)
 {
-    struct profile_sample sample = *from;
-    int error = extract_thread(extraction, from->thread, &sample.thread);
+    struct profile_sample sample = extraction->kept[from];
+    int error = extract_thread(extraction, sample.thread, &sample.thread);
 
     if (error == 0)
-        error = extract_syscall(extraction, from->syscall, &sample.syscall);
-    sample.node = extraction->nodes[from->node] - 1;
-    return error == 0 ? profile_count(extraction->to, &sample) : error;
+        error = extract_syscall(extraction, sample.syscall, &sample.syscall);
+    sample.node = extraction->nodes[sample.node] - 1;
+    if (error == 0)
+        error = profile_count(extraction->to, &sample);
+    if (error == 0)
+        extraction->samples[from] = profile_find_sample(extraction->to, &sample) + 1;
+    return error;
 }
 
 static int extract_command(const struct extraction *extraction)
@@ -228,38 +226,32 @@ static int extract_command(const struct extraction *extraction)
     return extraction->to->command == NULL ? -ENOMEM : 0;
 }
 
-/* Copies the timeline if all samples are kept. Otherwise the new profile has no timeline: a timeline contains only
- * sums, and the times of single samples cannot be subtracted from a sum. */
-static int extract_timeline(const struct extraction *extraction, const bool *keep)
-{
-    for (uint32_t i = 0; i < extraction->from->sample_count; i++)
-        if (!keep[i])
-            return 0;
-    return timeline_merge(&extraction->to->timeline, &extraction->from->timeline);
-}
+/* --- the whole ------------------------------------------------------------------------- */
 
 static uint32_t extract_least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
-static int extract_all(const struct extraction *extraction, const bool *keep)
+static int extract_all(const struct extraction *extraction)
 {
     const struct profile *from = extraction->from;
     struct profile_totals *totals = &extraction->to->totals;
-    int error = extract_nodes(extraction, keep);
+    int error = extract_nodes(extraction);
 
     *totals = from->totals;
     totals->samples = totals->running = totals->cpu_ns = totals->wall_ns = 0;
+    if (extraction->ranged)
+        *totals = extract_range_totals(extraction);
     for (uint32_t i = 0; error == 0 && i < from->sample_count; i++)
-        if (keep[i])
-            error = extract_sample(extraction, &from->samples[i]);
+        if (extract_keeps(extraction, i))
+            error = extract_sample(extraction, i);
     totals->threads_seen = extraction->to->thread_count;
-    totals->threads_alive = extract_least(totals->threads_alive, totals->threads_seen);
+    totals->threads_alive = extract_least(from->totals.threads_alive, totals->threads_seen);
     totals->processes_seen = extraction->to->process_count;
-    totals->processes_alive = extract_least(totals->processes_alive, totals->processes_seen);
+    totals->processes_alive = extract_least(from->totals.processes_alive, totals->processes_seen);
     if (error == 0)
-        error = extract_timeline(extraction, keep);
+        error = extract_times(extraction);
     return error == 0 ? extract_command(extraction) : error;
 }
 
@@ -273,13 +265,28 @@ static bool extract_begin(struct extraction *extraction)
         {&extraction->objects, from->object_count},     {&extraction->processes, from->process_count},
         {&extraction->threads, from->thread_count},     {&extraction->functions, from->function_count},
         {&extraction->locations, from->location_count}, {&extraction->nodes, from->node_count},
-        {&extraction->syscalls, from->syscall_count},
+        {&extraction->syscalls, from->syscall_count},   {&extraction->samples, from->sample_count},
     };
     bool done = (extraction->to = profile_new()) != NULL;
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         done &= (*all[i].went = calloc(all[i].count + 1u, sizeof **all[i].went)) != NULL;
-    return done;
+    extraction->kept = calloc(from->sample_count + 1u, sizeof *extraction->kept);
+    return done && extraction->kept != NULL;
+}
+
+/* Copies the samples of the part to extraction->kept. Samples that are not kept have the count 0 there. */
+static void extract_choose(const struct extraction *extraction, const bool *keep)
+{
+    const struct profile *from = extraction->from;
+
+    for (uint32_t i = 0; i < from->sample_count; i++)
+        extraction->kept[i] = from->samples[i];
+    if (extraction->ranged)
+        extract_sum_range(extraction);
+    for (uint32_t i = 0; i < from->sample_count; i++)
+        if (!keep[i])
+            extraction->kept[i].count = extraction->kept[i].cpu_ns = extraction->kept[i].wall_ns = 0;
 }
 
 static void extract_end(const struct extraction *extraction)
@@ -291,18 +298,24 @@ static void extract_end(const struct extraction *extraction)
     free(extraction->locations);
     free(extraction->nodes);
     free(extraction->syscalls);
+    free(extraction->samples);
+    free(extraction->kept);
 }
 
-int profile_extract(const struct profile *profile, const bool *keep, struct profile **part)
+int profile_extract(const struct profile *profile, const struct profile_part *part, struct profile **result)
 {
-    struct extraction extraction = {.from = profile};
-    int error = extract_begin(&extraction) ? extract_all(&extraction, keep) : -ENOMEM;
+    struct extraction extraction = {.from = profile, .ranged = part->ranged, .range = part->range};
+    int error = extract_begin(&extraction) ? 0 : -ENOMEM;
 
+    if (error == 0) {
+        extract_choose(&extraction, part->keep);
+        error = extract_all(&extraction);
+    }
     extract_end(&extraction);
     if (error != 0) {
         profile_free(extraction.to);
         return error;
     }
-    *part = extraction.to;
+    *result = extraction.to;
     return 0;
 }

@@ -298,7 +298,7 @@ int profile_feed_sample(struct profile *profile, const struct wire_sample *event
     if (error == 0)
         error = name_syscall(profile, live, event, &sample.syscall);
     if (error == 0)
-        error = profile_count(profile, &sample);
+        error = profile_count_at(profile, &sample, event->time);
     return error == 0 ? timeline_add(&profile->timeline, event->time, event->cpu_ns) : error;
 }
 

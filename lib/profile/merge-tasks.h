@@ -15,6 +15,9 @@ struct merger {
     uint32_t *strings, *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
     /* owned; joined[i] is true if the profile `into` had the process from->processes[i] before the merge */
     bool *joined;
+    /* owned; element i is the index that entry i of the table samples has in the profile `into`; PROFILE_NO_SAMPLE: it
+     * is left out */
+    uint32_t *samples;
 };
 
 static inline const char *text_of(const struct profile *profile, uint32_t string)

@@ -193,6 +193,7 @@ static int merge_samples(struct merger *merger)
 
     for (uint32_t i = 0; error == 0 && i < merger->from->sample_count; i++) {
         struct profile_sample sample = merger->from->samples[i];
+        merger->samples[i] = PROFILE_NO_SAMPLE;
         if (merger->cpu_only && sample.cpu_ns == 0)
             continue;
         if (merger->cpu_only)
@@ -201,6 +202,8 @@ static int merge_samples(struct merger *merger)
         sample.node = merger->nodes[sample.node];
         sample.syscall = merger->syscalls[sample.syscall];
         error = profile_count(merger->into, &sample);
+        if (error == 0)
+            merger->samples[i] = profile_find_sample(merger->into, &sample);
     }
     return error;
 }
@@ -283,9 +286,15 @@ static int merge_command(struct merger *merger)
     return 0;
 }
 
-static int merge_timeline(struct merger *merger)
+static int merge_times(struct merger *merger)
 {
-    return timeline_merge(&merger->into->timeline, &merger->from->timeline);
+    int error = timeline_merge(&merger->into->timeline, &merger->from->timeline);
+
+    if (error == 0)
+        error = history_merge(&merger->into->history, &merger->from->history, merger->samples);
+    for (uint32_t i = 0; merger->cpu_only && i < merger->into->history.count; i++)
+        merger->into->history.entries[i].wall_ns = 0;
+    return error;
 }
 
 /* --- all ------------------------------------------------------------------------------- */
@@ -312,6 +321,7 @@ static bool merge_make_maps(struct merger *merger)
         {&merger->processes, from->process_count},  {&merger->threads, from->thread_count},
         {&merger->functions, from->function_count}, {&merger->locations, from->location_count},
         {&merger->nodes, from->node_count},         {&merger->syscalls, from->syscall_count},
+        {&merger->samples, from->sample_count},
     };
     bool all = true;
 
@@ -326,7 +336,8 @@ static bool merge_make_maps(struct merger *merger)
 static void merge_free_maps(struct merger *merger)
 {
     uint32_t *maps[] = {merger->strings,   merger->objects,   merger->processes, merger->threads,
-                        merger->functions, merger->locations, merger->nodes,     merger->syscalls};
+                        merger->functions, merger->locations, merger->nodes,     merger->syscalls,
+                        merger->samples};
 
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         free(maps[i]);
@@ -337,7 +348,7 @@ int profile_merge(struct profile *into, const struct profile *from, unsigned how
 {
     static int (*const steps[])(struct merger * merger) = {
         merge_strings, merge_processes, merge_threads, merge_objects, merge_functions, merge_locations,
-        merge_nodes,   merge_syscalls,  merge_samples, merge_command, merge_timeline,
+        merge_nodes,   merge_syscalls,  merge_samples, merge_command, merge_times,
     };
     struct merger merger = {.into = into, .from = from, .cpu_only = (how & PROFILE_MERGE_CPU) != 0};
     int error = merge_check(into, from, merger.cpu_only);

@@ -4,6 +4,7 @@
 #define PPROFIL_PROFILE_INTERNAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/hash.h"
@@ -42,6 +43,11 @@ struct profile_index {
     uint32_t pending_count;
     uint32_t unknown_object; /* index of the object of kind PROFILE_OBJECT_UNKNOWN; HASH_NONE: it was not added yet */
 };
+
+/* Appends an entry to a table of the profile, and sets *result to its index. Also adds the index to the hash index of
+ * the table, unless `index` is NULL because the table has none. Returns 0, -ENOMEM or -EOVERFLOW. */
+int profile_append(void *array, uint32_t *count, const void *entry, size_t size, struct hash_index *index,
+                   uint32_t hash, uint32_t *result);
 
 /* Returns the live process with this pid, or NULL. */
 struct live_process *profile_live(const struct profile *profile, uint32_t pid);

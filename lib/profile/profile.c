@@ -96,6 +96,7 @@ void profile_free(struct profile *profile)
     free(profile->syscalls);
     free(profile->samples);
     timeline_clear(&profile->timeline);
+    history_clear(&profile->history);
     free(profile->command);
     free(profile);
 }
@@ -108,15 +109,14 @@ void profile_clear(struct profile *profile)
     profile->sample_count = 0;
     hash_clear(&profile->index->samples);
     timeline_clear(&profile->timeline);
+    history_clear(&profile->history);
     totals->samples = totals->running = totals->cpu_ns = totals->wall_ns = 0;
     totals->elapsed_ns = totals->target_cpu_ns = totals->stopped_ns = 0;
     totals->supervisor_cpu_ns = totals->ticks = totals->lost = 0;
     totals->full_ns = totals->throttled_ns = totals->repaired = totals->continued = totals->cut_short = 0;
 }
 
-/* Appends an entry to a table. Also adds its position to the hash index of the table, unless the parameter `index` is
- * NULL because the table has no hash index. */
-static int profile_append(void *array, uint32_t *count, const void *entry, size_t size,
+int profile_append(void *array, uint32_t *count, const void *entry, size_t size,
                           struct hash_index *index, uint32_t hash, uint32_t *result)
 {
     int error = array_grow(array, *count, size);
@@ -274,60 +274,6 @@ int profile_syscall(struct profile *profile, const char *name, int32_t number, u
             return 0;
         }
     return profile_append(&profile->syscalls, &profile->syscall_count, &call, sizeof call, index, hash, result);
-}
-
-static const char *const state_names[PROFILE_STATES] = {
-    [PROFILE_RUNNING] = "running",
-    [PROFILE_WAITING] = "waiting for a CPU",
-    [PROFILE_ASLEEP] = "asleep",
-    [PROFILE_UNINTERRUPTIBLE] = "uninterruptible",
-};
-
-const char *profile_state_name(enum profile_state state)
-{
-    return state_names[state];
-}
-
-enum profile_state profile_state_named(const char *name)
-{
-    for (unsigned state = 0; state < PROFILE_STATES; state++)
-        if (strcmp(name, state_names[state]) == 0)
-            return (enum profile_state)state;
-    return PROFILE_RUNNING;
-}
-
-static bool same_sample(const struct profile_sample *a, const struct profile_sample *b)
-{
-    return a->thread == b->thread && a->node == b->node && a->syscall == b->syscall && a->state == b->state;
-}
-
-int profile_count(struct profile *profile, const struct profile_sample *sample)
-{
-    uint32_t hash = hash_pair(hash_pair(sample->thread, sample->node), (uint64_t)sample->syscall << 2 | sample->state);
-    uint32_t at = hash, found;
-    struct profile_totals *totals = &profile->totals;
-    struct hash_index *index = &profile->index->samples;
-
-    while ((found = hash_next(index, hash, &at)) != HASH_NONE && !same_sample(&profile->samples[found], sample))
-        ;
-    if (found == HASH_NONE) {
-        int error = profile_append(&profile->samples, &profile->sample_count, sample,
-                                   sizeof *sample, index, hash, &found);
-        if (error != 0)
-            return error;
-    } else {
-        profile->samples[found].count += sample->count;
-        profile->samples[found].cpu_ns += sample->cpu_ns;
-        profile->samples[found].wall_ns += sample->wall_ns;
-    }
-    totals->samples += sample->count;
-    if (sample->state == PROFILE_RUNNING && (sample->wall_ns == 0 || sample->cpu_ns > 0))
-        totals->running += sample->count;
-    totals->cpu_ns += sample->cpu_ns;
-    totals->wall_ns += sample->wall_ns;
-    if (sample->state != PROFILE_RUNNING || sample->wall_ns > 0)
-        totals->wall = true;
-    return 0;
 }
 
 int profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,

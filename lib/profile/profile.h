@@ -23,12 +23,14 @@
 #include <stdint.h>
 
 #include "pprofil/error.h"
+#include "profile/history.h"
 #include "profile/timeline.h"
 
 struct wire_header;
 struct wire_sample;
 
 #define PROFILE_NONE 0u
+#define PROFILE_NO_SAMPLE UINT32_MAX /* samples have no entry that stands for "none" */
 #define PROFILE_BUILD_ID_MAX 64u /* bytes */
 
 enum profile_object_kind {
@@ -186,6 +188,7 @@ struct profile {
         location_count, node_count, syscall_count, sample_count;
     struct profile_totals totals;
     struct profile_timeline timeline; /* empty if the profile was read from a file without a timeline */
+    struct profile_history history;   /* empty if the profile was read from a file without times of samples */
     uint32_t clears; /* number of calls of profile_clear */
     char *command; /* owned; the command that was profiled, as text for users; NULL: not known */
     /* owned; only for lib/profile: the hash indexes of the tables, and the processes that are alive */
@@ -281,6 +284,12 @@ static inline bool profile_counts_sample(const struct profile *profile, const st
  * and state. If there is no such entry, adds one. Also adds the count and the times to the totals. Returns 0, -ENOMEM
  * or -EOVERFLOW. */
 int profile_count(struct profile *profile, const struct profile_sample *sample);
+/* Counts a sample that was taken at `time` (CLOCK_MONOTONIC ns), and adds it to the history. Returns as profile_count
+ * does. */
+int profile_count_at(struct profile *profile, const struct profile_sample *sample, uint64_t time);
+/* Finds the entry of the table samples that has the thread, node, syscall and state of a sample. Returns its index, or
+ * PROFILE_NO_SAMPLE. */
+uint32_t profile_find_sample(const struct profile *profile, const struct profile_sample *sample);
 /* Replaces the lines of a location by a copy of `lines`, an array of `count` elements. Also sets the bits of the
  * parameter `looked` in the field of the same name. Returns 0 or -ENOMEM. */
 int profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
@@ -288,11 +297,19 @@ int profile_set_lines(struct profile *profile, uint32_t location, const struct p
 /* Removes the lines of a location, so that they are looked up again. */
 void profile_forget_lines(struct profile *profile, uint32_t location);
 
-/* Makes a new profile, *part. It contains the samples i for which keep[i] is true, and all entries of other tables that
- * these samples refer to. The caller frees *part. The totals of samples, threads and processes in *part are computed
- * from its own tables. Its other totals are copies of the totals of `profile`. *part has a timeline only if all samples
- * are kept. Returns 0 or -ENOMEM. */
-int profile_extract(const struct profile *profile, const bool *keep, struct profile **part);
+/* A part of a profile. */
+struct profile_part {
+    const bool *keep; /* indexed by sample: true if the part has this sample */
+    bool ranged;      /* the part has only what was sampled in the range of time `range` */
+    struct history_range range;
+};
+
+/* Makes a new profile, *result. It contains a part of the samples, and all entries of other tables that these samples
+ * refer to. The caller frees *result. The totals of samples, threads and processes in *result are computed from its own
+ * tables. Its other totals are copies of the totals of `profile`; if the part has a range of time, the totals that
+ * belong to the whole run are 0. *result has a timeline if all samples are kept, or if the profile has a history.
+ * Returns 0, -ENOMEM or -EOVERFLOW. */
+int profile_extract(const struct profile *profile, const struct profile_part *part, struct profile **result);
 
 /* Returns the name of a system call of this machine. compat: true if the number is from the machine's 32-bit ABI. NULL:
  * there is no such system call. */

@@ -251,6 +251,31 @@ static int keep_stacks(const struct selector *selector, const char *option, cons
     return error;
 }
 
+/* --- a range of time --------------------------------------------------------------------- */
+
+/* Sets the range of time of the part that is wanted. */
+static int select_range(const struct selector *selector, struct profile_part *wanted)
+{
+    const struct pprofil_selection *selection = selector->selection;
+    const struct profile_history *history = &selector->profile->history;
+    uint64_t length = history_length(history), to = selection->to_ns != 0 ? selection->to_ns : UINT64_MAX;
+
+    if (selection->from_ns == 0 && selection->to_ns == 0)
+        return 0;
+    wanted->ranged = true;
+    wanted->range = history_slots(history, selection->from_ns, to);
+    if (length == 0)
+        snprintf(selector->problem, selector->size, "--from, --to: the file does not say when its samples were taken");
+    else if (selection->from_ns >= length)
+        snprintf(selector->problem, selector->size, "--from: the profile ends after %.2f s", (double)length / 1e9);
+    else if (wanted->range.from >= wanted->range.to)
+        snprintf(selector->problem, selector->size, "--to: the shortest range of this profile is %.2f s",
+                 (double)history->slot_ns / 1e9);
+    else
+        return 0;
+    return -ENOENT;
+}
+
 /* --- the whole --------------------------------------------------------------------------- */
 
 static int keep_selected(const struct selector *selector)
@@ -294,8 +319,11 @@ int report_select(struct profile *profile, struct symbolizer *symbolizer, const 
         memset(selector.keep, true, profile->sample_count);
         error = keep_selected(&selector);
     }
+    struct profile_part wanted = {.keep = selector.keep};
     if (error == 0)
-        error = profile_extract(profile, selector.keep, part);
+        error = select_range(&selector, &wanted);
+    if (error == 0)
+        error = profile_extract(profile, &wanted, part);
     free(selector.keep);
     return error;
 }

@@ -210,6 +210,53 @@ Test(formats_own, in_wall_mode_too)
         expect_kept(promises[i].format, promises[i].show, promises[i].bad, true);
 }
 
+static void add_to_history(struct profile *profile, uint32_t index)
+{
+    const struct profile_sample *sample = &profile->samples[index];
+    const struct history_entry amount = {
+        .sample = index, .count = (uint32_t)sample->count, .cpu_ns = sample->cpu_ns, .wall_ns = sample->wall_ns};
+
+    for (uint64_t time = 10; time < 40; time += 1 + index)
+        cr_assert_eq(history_add(&profile->history, time * 77777777, &amount, sample->state != PROFILE_RUNNING), 0);
+}
+
+static bool is_near(uint64_t a, uint64_t b, uint64_t apart)
+{
+    return (a > b ? a - b : b - a) <= apart;
+}
+
+/* apart: greatest difference between two times, ns */
+static void expect_same_history(const struct profile_history *a, const struct profile_history *b, uint64_t apart)
+{
+    cr_assert_eq(a->start, b->start);
+    cr_assert_eq(a->slot_ns, b->slot_ns);
+    cr_assert_eq(a->count, b->count);
+    for (uint32_t i = 0; i < a->count; i++) {
+        const struct history_entry *left = &a->entries[i], *right = &b->entries[i];
+        cr_assert_eq(left->first, right->first);
+        cr_assert_eq(left->last, right->last);
+        cr_assert_eq(left->sample, right->sample);
+        cr_assert_eq(left->count, right->count);
+        cr_assert(is_near(left->cpu_ns, right->cpu_ns, apart) && is_near(left->wall_ns, right->wall_ns, apart));
+    }
+}
+
+/* The file has times in microseconds. */
+Test(formats_own, pprof_keeps_the_history)
+{
+    for (unsigned wall = 0; wall < 2; wall++) {
+        struct format_options options = {0};
+        struct profile *written = make_profile(wall != 0);
+        for (uint32_t i = 0; i < written->sample_count; i++)
+            add_to_history(written, i);
+        struct profile *read = pass_through(written, "pprof", &options);
+        cr_assert_gt(read->history.count, written->sample_count);
+        expect_same_history(&read->history, &written->history, 500);
+        profile_free(written);
+        profile_free(read);
+    }
+}
+
 /* JSON also keeps the totals, and table entries to which no sample refers. */
 Test(formats_own, json_keeps_the_rest)
 {
@@ -218,7 +265,11 @@ Test(formats_own, json_keeps_the_rest)
 
     for (uint64_t i = 1; i < 40; i++)
         cr_assert_eq(timeline_add(&written->timeline, i * 50000000, i * 777777), 0);
+    for (uint32_t i = 0; i < written->sample_count; i++)
+        add_to_history(written, i);
     read = pass_through(written, "json", &options);
+    cr_assert_gt(read->history.count, written->sample_count);
+    expect_same_history(&read->history, &written->history, 0);
     cr_assert_eq(read->timeline.start, written->timeline.start);
     cr_assert_eq(read->timeline.slot_ns, written->timeline.slot_ns);
     cr_assert_eq(read->timeline.count, written->timeline.count);

@@ -117,6 +117,34 @@ static char *say_timeline(const struct profile_timeline *line)
     return text;
 }
 
+/* Writes an entry of the history as text, with its time and its sample. If the history has several entries with the
+ * same slots and the same sample, the first of them has the sum, and the others have no text: which of these entries
+ * are joined depends on the order of merging. */
+static char *say_history_entry(const struct profile *profile, uint32_t index)
+{
+    const struct profile_history *history = &profile->history;
+    const struct history_entry *entry = &history->entries[index];
+    uint64_t count = 0, cpu_ns = 0;
+    char *text;
+
+    for (uint32_t i = 0; i < history->count; i++) {
+        const struct history_entry *other = &history->entries[i];
+        if (other->sample != entry->sample || other->first != entry->first || other->last != entry->last)
+            continue;
+        if (i < index)
+            return strdup("");
+        count += other->count;
+        cpu_ns += other->cpu_ns;
+    }
+    char *sample = say_sample(profile, &profile->samples[entry->sample]);
+    cr_assert_geq(asprintf(&text, "history %llu %u %llu %llu%s",
+                           (unsigned long long)(history->start + entry->first * history->slot_ns),
+                           entry->last - entry->first, (unsigned long long)count, (unsigned long long)cpu_ns, sample),
+                  0);
+    free(sample);
+    return text;
+}
+
 static char *say(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;
@@ -126,6 +154,8 @@ static char *say(const struct profile *profile)
     for (uint32_t i = 0; i < profile->process_count; i++)
         add_text(&processes, say_process(profile, i));
     add_text(&processes, say_timeline(&profile->timeline));
+    for (uint32_t i = 0; i < profile->history.count; i++)
+        add_text(&processes, say_history_entry(profile, i));
     char *all = join(&processes);
     cr_assert_geq(asprintf(&text, "%s: %llu %llu %llu %llu %llu %u %u %g %d %llu\n%s",
                            profile->command != NULL ? profile->command : "", (unsigned long long)totals->samples,
@@ -208,7 +238,8 @@ static void add_random_sample(struct profile *profile, uint64_t *seed)
         cr_assert_eq(profile_syscall(profile, "read", 0, 0, &sample.syscall), 0);
     sample.count = 1 + draw(seed, 5);
     sample.cpu_ns = sample.count * (900000 + draw(seed, 200000));
-    cr_assert_eq(profile_count(profile, &sample), 0);
+    uint64_t time = UINT64_C(50000000000) + draw(seed, 100) * UINT64_C(10000000);
+    cr_assert_eq(draw(seed, 8) == 0 ? profile_count(profile, &sample) : profile_count_at(profile, &sample, time), 0);
 }
 
 /* All profiles have the same few pids. Processes with the same pid, name and start are the same process. */

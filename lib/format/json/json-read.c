@@ -233,7 +233,7 @@ static int read_sample(const struct reader *reader, const json_t *entry, uint32_
 {
     struct profile_sample sample = {.state = profile_state_named(json_text(entry, "state", ""))};
 
-    *index = 0;
+    *index = PROFILE_NO_SAMPLE;
     if (!find_member_index(reader, entry, "thread", THREADS, true, &sample.thread) ||
         !find_member_index(reader, entry, "node", NODES, true, &sample.node) ||
         !find_member_index(reader, entry, "syscall", SYSCALLS, false, &sample.syscall) ||
@@ -241,7 +241,10 @@ static int read_sample(const struct reader *reader, const json_t *entry, uint32_
         !json_member(entry, "cpu_ns", INT64_MAX, &sample.cpu_ns) ||
         !json_member(entry, "wall_ns", INT64_MAX, &sample.wall_ns))
         return PPROFIL_ERROR_DAMAGED;
-    return builder_count_sample(reader->profile, &sample);
+    int error = builder_count_sample(reader->profile, &sample);
+    if (error == 0)
+        *index = profile_find_sample(reader->profile, &sample);
+    return error;
 }
 
 /* --- the whole ----------------------------------------------------------------------- */
@@ -312,6 +315,46 @@ static int read_timeline(struct profile *profile, const json_t *from)
     return error == -EINVAL ? PPROFIL_ERROR_DAMAGED : error;
 }
 
+static int read_history_entry(const struct reader *reader, const json_t *from, struct history_entry *entry)
+{
+    uint64_t numbers[6];
+
+    if (json_array_size(from) != sizeof numbers / sizeof *numbers)
+        return PPROFIL_ERROR_DAMAGED;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!json_whole(json_array_get(from, i), i < 4 ? UINT32_MAX : INT64_MAX, &numbers[i]))
+            return PPROFIL_ERROR_DAMAGED;
+    if (numbers[2] == 0 || numbers[2] >= reader->tables[SAMPLES].count)
+        return PPROFIL_ERROR_DAMAGED;
+    *entry = (struct history_entry){.first = (uint32_t)numbers[0],
+                                    .last = (uint32_t)numbers[1],
+                                    .sample = reader->tables[SAMPLES].became[numbers[2]],
+                                    .count = (uint32_t)numbers[3],
+                                    .cpu_ns = numbers[4],
+                                    .wall_ns = numbers[5]};
+    return 0;
+}
+
+static int read_history(const struct reader *reader, const json_t *from)
+{
+    const json_t *entries = json_list(from, "entries");
+    struct history_entry entry;
+    uint64_t start, slot_ns;
+    int error = 0;
+
+    if (from == NULL)
+        return 0;
+    if (entries == NULL || !json_member(from, "start", INT64_MAX, &start) ||
+        !json_member(from, "slot_ns", INT64_MAX, &slot_ns))
+        return PPROFIL_ERROR_DAMAGED;
+    for (size_t i = 0; error == 0 && i < json_array_size(entries); i++) {
+        error = read_history_entry(reader, json_array_get(entries, i), &entry);
+        if (error == 0 && entry.sample != PROFILE_NO_SAMPLE)
+            error = history_restore(&reader->profile->history, start, slot_ns, &entry);
+    }
+    return error == -EINVAL ? PPROFIL_ERROR_DAMAGED : error;
+}
+
 static int read_json(const char *path, struct profile *profile)
 {
     struct reader reader = {.profile = profile};
@@ -327,6 +370,8 @@ static int read_json(const char *path, struct profile *profile)
         error = read_totals(profile, json_object_get(root, "totals"));
     if (error == 0)
         error = read_timeline(profile, json_object_get(root, "timeline"));
+    if (error == 0)
+        error = read_history(&reader, json_object_get(root, "history"));
     if (error == 0 && json_text(root, "command", NULL) != NULL)
         error = builder_set_command(profile, json_text(root, "command", NULL));
     for (unsigned i = 0; i < TABLES; i++)

@@ -246,6 +246,23 @@ static void put_timeline(FILE *out, const struct profile_timeline *line)
     fputs("]}", out);
 }
 
+/* An entry is a list of numbers: its first slot, its last slot, the number of its sample, and the fields count, cpu_ns
+ * and wall_ns. */
+static void put_history(FILE *out, const struct profile_history *history)
+{
+    if (history->count == 0)
+        return;
+    fprintf(out, ",\n\"history\":{\"start\":%llu,\"slot_ns\":%llu,\"entries\":[",
+            (unsigned long long)history->start, (unsigned long long)history->slot_ns);
+    for (uint32_t i = 0; i < history->count; i++) {
+        const struct history_entry *entry = &history->entries[i];
+        fprintf(out, "%s[%u,%u,%u,%u,%llu,%llu]", i == 0 ? "\n" : i % 8 == 0 ? ",\n" : ",", entry->first, entry->last,
+                entry->sample + 1, entry->count, (unsigned long long)entry->cpu_ns,
+                (unsigned long long)entry->wall_ns);
+    }
+    fputs("]}", out);
+}
+
 int json_write(int fd, const struct profile *profile)
 {
     FILE *out = text_open(fd);
@@ -262,6 +279,7 @@ int json_write(int fd, const struct profile *profile)
     put_places(out, profile);
     put_samples(out, profile);
     put_timeline(out, &profile->timeline);
+    put_history(out, &profile->history);
     fputs("}\n", out);
     return text_close(out);
 }

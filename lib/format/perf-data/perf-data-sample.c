@@ -239,5 +239,5 @@ int perf_count_sample(struct perf_replay *replay, unsigned misc, struct bytes *b
         replay->first = sample.time;
     if (sample.time > replay->last)
         replay->last = sample.time;
-    return profile_count(profile, &made);
+    return profile_count_at(profile, &made, sample.time);
 }

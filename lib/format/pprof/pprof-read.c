@@ -200,12 +200,14 @@ static int read_stack(const struct pprof_reader *reader, const PbSample *sample,
     return 0;
 }
 
-static int read_sample(struct pprof_reader *reader, const PbSample *sample)
+/* Reads a sample, and sets *index to its index in the profile, or to PROFILE_NO_SAMPLE. */
+static int read_sample(struct pprof_reader *reader, const PbSample *sample, uint32_t *index)
 {
     struct profile_sample made = {0};
     struct labels labels = {0};
     int error = read_values(reader, sample, &made);
 
+    *index = PROFILE_NO_SAMPLE;
     for (size_t i = 0; error == 0 && i < sample->n_label; i++)
         error = read_label(reader, sample->label[i], &labels);
     if (error == 0)
@@ -219,7 +221,24 @@ static int read_sample(struct pprof_reader *reader, const PbSample *sample)
          * memory */
         return error;
     made.state = labels.state;
-    return profile_count(reader->profile, &made);
+    error = profile_count(reader->profile, &made);
+    if (error == 0)
+        *index = profile_find_sample(reader->profile, &made);
+    return error;
+}
+
+static int read_samples(struct pprof_reader *reader)
+{
+    const PbProfile *message = reader->message;
+    uint32_t *indexes = calloc(message->n_sample + 1, sizeof *indexes);
+    int error = indexes == NULL ? -ENOMEM : 0;
+
+    for (size_t i = 0; error == 0 && i < message->n_sample; i++)
+        error = read_sample(reader, message->sample[i], &indexes[i]);
+    if (error == 0)
+        error = pprof_read_history(message, indexes, reader->profile);
+    free(indexes);
+    return error;
 }
 
 /* --- the whole ----------------------------------------------------------------------- */
@@ -238,8 +257,8 @@ static int read_message(struct pprof_reader *reader)
     int error = read_comments(reader);
     if (error == 0)
         error = pprof_read_tables(reader);
-    for (size_t i = 0; error == 0 && i < message->n_sample; i++)
-        error = read_sample(reader, message->sample[i]);
+    if (error == 0)
+        error = read_samples(reader);
     if (error == 0 && reader->values.wall >= 0)
         reader->profile->totals.wall = true;
     return error;

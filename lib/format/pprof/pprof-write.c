@@ -97,18 +97,23 @@ static void put_samples(struct pprof_writer *writer)
 
     for (unsigned state = 0; state < PROFILE_STATES; state++)
         keys.states[state] = pprof_add_string(writer, profile_state_name((enum profile_state)state));
-    if (samples == NULL)
+    uint32_t *indexes = pprof_allocate(writer, count * sizeof *indexes + 1);
+    if (samples == NULL || indexes == NULL)
         return;
     for (uint32_t i = 0; i < count && !writer->out_of_memory; i++) {
         PbSample *sample = &samples[writer->message.n_sample];
+        indexes[i] = PROFILE_NO_SAMPLE;
         if (!profile_counts_sample(profile, &profile->samples[i]))
             continue;
+        indexes[i] = (uint32_t)writer->message.n_sample;
         *sample = (PbSample)PERFTOOLS__PROFILES__SAMPLE__INIT;
         put_stack(writer, profile->samples[i].node, sample);
         put_labels(writer, &profile->samples[i], &keys, sample);
         put_values(writer, &profile->samples[i], sample);
         writer->message.n_sample++;
     }
+    if (!writer->out_of_memory)
+        pprof_add_history(writer, indexes);
 }
 
 /* --- the whole ----------------------------------------------------------------------- */

@@ -12,6 +12,8 @@
  *             and invented=1 if addresses are made up
  *    pprofil: timeline start=N slot_ns=N at=SLOT cpu_us=N,N,... (CPU time of slot SLOT and of the slots after it)
  *
+ * The history of the samples (profile/history.h) is in the field pprofil_history, which other tools skip.
+ *
  * Samples have these labels: pid, tid, generation (of the process, if not 0), comm (of the thread), process (the comm
  * of the process, if it differs from that of the thread), syscall, abi ("compat" for system calls of the 32-bit ABI),
  * and state (profile_state_name, except for "running").
@@ -100,6 +102,16 @@ int pprof_decode_command(const char *text, struct profile *profile);
 int pprof_decode_process(const char *text, struct profile *profile, uint32_t *index);
 /* Adds the slots in a comment about the timeline. Ignores slots that contradict earlier comments. */
 int pprof_decode_timeline(const char *text, struct profile *profile);
+
+/* --- the history (pprof-history.c) ------------------------------------------------------- */
+
+struct pprof_writer;
+/* Adds the history to the message. samples[i]: index, in the message, of the profile's sample i; UINT32_MAX: the
+ * message does not have it. */
+void pprof_add_history(struct pprof_writer *writer, const uint32_t *samples);
+/* Reads the history of a message. samples[i]: index, in the profile, of the message's sample i; UINT32_MAX: none.
+ * Returns 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. */
+int pprof_read_history(const PbProfile *message, const uint32_t *samples, struct profile *profile);
 
 /* --- reading ------------------------------------------------------------------------- */
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of samples: counts samples, and notes when they were taken. Also has the names of their states. */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "profile/profile-internal.h"
+#include "profile/profile.h"
+
+static const char *const state_names[PROFILE_STATES] = {
+    [PROFILE_RUNNING] = "running",
+    [PROFILE_WAITING] = "waiting for a CPU",
+    [PROFILE_ASLEEP] = "asleep",
+    [PROFILE_UNINTERRUPTIBLE] = "uninterruptible",
+};
+
+const char *profile_state_name(enum profile_state state)
+{
+    return state_names[state];
+}
+
+enum profile_state profile_state_named(const char *name)
+{
+    for (unsigned state = 0; state < PROFILE_STATES; state++)
+        if (strcmp(name, state_names[state]) == 0)
+            return (enum profile_state)state;
+    return PROFILE_RUNNING;
+}
+
+static bool same_sample(const struct profile_sample *a, const struct profile_sample *b)
+{
+    return a->thread == b->thread && a->node == b->node && a->syscall == b->syscall && a->state == b->state;
+}
+
+static uint32_t hash_sample(const struct profile_sample *sample)
+{
+    return hash_pair(hash_pair(sample->thread, sample->node), (uint64_t)sample->syscall << 2 | sample->state);
+}
+
+uint32_t profile_find_sample(const struct profile *profile, const struct profile_sample *sample)
+{
+    uint32_t hash = hash_sample(sample), at = hash, found;
+
+    while ((found = hash_next(&profile->index->samples, hash, &at)) != HASH_NONE)
+        if (same_sample(&profile->samples[found], sample))
+            return found;
+    return PROFILE_NO_SAMPLE;
+}
+
+/* Does the work of profile_count, and sets *index to the index of the entry. */
+static int profile_count_entry(struct profile *profile, const struct profile_sample *sample, uint32_t *index)
+{
+    struct profile_totals *totals = &profile->totals;
+
+    *index = profile_find_sample(profile, sample);
+    if (*index == PROFILE_NO_SAMPLE) {
+        int error = profile_append(&profile->samples, &profile->sample_count, sample, sizeof *sample,
+                                   &profile->index->samples, hash_sample(sample), index);
+        if (error != 0)
+            return error;
+    } else {
+        profile->samples[*index].count += sample->count;
+        profile->samples[*index].cpu_ns += sample->cpu_ns;
+        profile->samples[*index].wall_ns += sample->wall_ns;
+    }
+    totals->samples += sample->count;
+    if (sample->state == PROFILE_RUNNING && (sample->wall_ns == 0 || sample->cpu_ns > 0))
+        totals->running += sample->count;
+    totals->cpu_ns += sample->cpu_ns;
+    totals->wall_ns += sample->wall_ns;
+    if (sample->state != PROFILE_RUNNING || sample->wall_ns > 0)
+        totals->wall = true;
+    return 0;
+}
+
+int profile_count(struct profile *profile, const struct profile_sample *sample)
+{
+    uint32_t index;
+
+    return profile_count_entry(profile, sample, &index);
+}
+
+int profile_count_at(struct profile *profile, const struct profile_sample *sample, uint64_t time)
+{
+    uint64_t start = profile->process_count > 0 ? profile->processes[0].start : 0;
+    uint32_t index;
+    int error = profile_count_entry(profile, sample, &index);
+
+    /* the history begins with the first process, unless that was followed before the counts were cleared */
+    if (error == 0 && profile->clears == 0 && start != 0 && start < time)
+        history_begin(&profile->history, start);
+    const struct history_entry amount = {.sample = index,
+                                         .count = sample->count < UINT32_MAX ? (uint32_t)sample->count : UINT32_MAX,
+                                         .cpu_ns = sample->cpu_ns,
+                                         .wall_ns = sample->wall_ns};
+    return error == 0 ? history_add(&profile->history, time, &amount, sample->state != PROFILE_RUNNING) : error;
+}
