@@ -10,6 +10,7 @@
 #include "options.h"
 #include "output-stream.h"
 #include "tui/top.h"
+#include "view-file.h"
 
 #define SUMMARY_ROWS 10
 
@@ -85,14 +86,25 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
 static const struct argp parser = {
     options,
     top_parse_option,
-    "[--] PROGRAM [ARG...]\n-p PID[,PID...]\n",
+    "[--] PROGRAM [ARG...]\n-p PID[,PID...]\nFILE\n",
     "Shows live where programs spend their CPU time: functions, objects, threads, processes, "
-    "system calls. With nothing to profile it lists the processes to choose from.\v"
+    "system calls. With nothing to profile it lists the processes to choose from. Shows a saved profile, FILE, as "
+    "pprofil view does.\v"
     "? shows the keys, as --list-keys does. pprofil-top(1) explains the screen.",
     NULL,
     NULL,
     NULL,
 };
+
+/* Shows a saved profile. Returns the exit status. */
+static int top_show_file(const struct top_request *request, char **words)
+{
+    static const struct selection_request all;
+
+    if (words[1] != NULL)
+        return complain("top: %s is a saved profile, and nothing goes with it; pprofil view takes options", words[0]);
+    return view_show(request, &all, words[0], NULL);
+}
 
 static bool top_check(const struct top_request *request)
 {
@@ -150,6 +162,8 @@ int command_top(int argc, char **argv)
     request->pid_count = command.pids.count;
     if (!top_check(request))
         return EXIT_OWN_FAILURE;
+    if (request->program != NULL && view_is_file(request->program[0]))
+        return top_show_file(request, request->program);
     int error = top_run(request, &result);
     int status = error != 0 ? top_failed(request, &result, error) : top_summarize(request, &result);
     pprofil_session_close(result.session);

@@ -15,6 +15,7 @@
 
 static const struct command commands[] = {
     {"top", "watch live", command_top},
+    {"view", "show a saved profile on the screen of top", command_view},
     {"report", "print a saved profile", command_report},
     {"ctl", "start, stop, clear or query a running pprofil", command_ctl},
     {"kprof", "serve kpctl and kpdata for a process", command_kprof},

@@ -17,11 +17,12 @@
 #define CONTROL(letter) ((letter)&0x1fu)
 #define CALLS (KEY_IN_CALLS | KEY_IN_FLAME)
 #define TEXTS (KEY_IN_TABLE | KEY_IN_CODE | KEY_IN_OUTPUT)
-#define PAGES (TEXTS | CALLS)
+#define PAGES (TEXTS | CALLS | KEY_IN_TIMELINE)
 #define LISTS (PAGES | KEY_IN_PICKER)
 #define TABLE_AND_CODE (KEY_IN_TABLE | KEY_IN_CODE)
 #define FUNCTIONS (TABLE_AND_CODE | CALLS)
 #define WHEEL_LINES 3
+#define TIMELINE_LEAP 10
 
 const struct key_binding key_bindings[] = {
     {TUI_KEY_UP, KEY_EVERYWHERE, ACTION_UP, 0, "up", NULL},
@@ -40,6 +41,13 @@ const struct key_binding key_bindings[] = {
     {'h', KEY_IN_FLAME, ACTION_LEFT, 0, NULL, NULL},
     {TUI_KEY_RIGHT, KEY_IN_FLAME, ACTION_RIGHT, 0, "flame: to the right", NULL},
     {'l', KEY_IN_FLAME, ACTION_RIGHT, 0, NULL, NULL},
+    {TUI_KEY_LEFT, KEY_IN_TIMELINE, ACTION_LEFT, 0, "time line: earlier", NULL},
+    {'h', KEY_IN_TIMELINE, ACTION_LEFT, 0, NULL, NULL},
+    {TUI_KEY_RIGHT, KEY_IN_TIMELINE, ACTION_RIGHT, 0, "time line: later", NULL},
+    {'l', KEY_IN_TIMELINE, ACTION_RIGHT, 0, NULL, NULL},
+    {'H', KEY_IN_TIMELINE, ACTION_LEFT, TIMELINE_LEAP, "time line: ten columns earlier", NULL},
+    {'L', KEY_IN_TIMELINE, ACTION_RIGHT, TIMELINE_LEAP, "time line: ten columns later", NULL},
+    {' ', KEY_IN_TIMELINE, ACTION_MARK, 0, "time line: begin a range; Enter takes it", NULL},
     {TUI_KEY_PAGE_UP, KEY_EVERYWHERE, ACTION_PAGE_UP, 0, "a page up", NULL},
     {CONTROL('B'), KEY_EVERYWHERE, ACTION_PAGE_UP, 0, NULL, NULL},
     {TUI_KEY_PAGE_DOWN, KEY_EVERYWHERE, ACTION_PAGE_DOWN, 0, "a page down", NULL},
@@ -58,6 +66,7 @@ const struct key_binding key_bindings[] = {
      "a function's code; only this thread, object, call, state", NULL},
     {TUI_KEY_ENTER, KEY_IN_CALLS, ACTION_ENTER, 0, "calls: fold, unfold", NULL},
     {TUI_KEY_ENTER, KEY_IN_FLAME, ACTION_ENTER, 0, "flame: only this; Backspace: all again", NULL},
+    {TUI_KEY_ENTER, KEY_IN_TIMELINE, ACTION_ENTER, 0, "time line: only this range, or this thread", NULL},
     {TUI_KEY_ENTER, KEY_IN_PICKER, ACTION_ENTER, 0, "attach to this process", NULL},
     {TUI_KEY_DOUBLE_CLICK, KEY_IN_TABLE | KEY_IN_PICKER | CALLS, ACTION_ENTER, 0, NULL, NULL},
     {TUI_KEY_BACKSPACE, PAGES | KEY_IN_HELP, ACTION_BACK, 0, "back", NULL},
@@ -74,6 +83,7 @@ const struct key_binding key_bindings[] = {
     {'8', PAGES, ACTION_VIEW, KEYS_FLAME, "a flame graph of the calls (-g)", NULL},
     {'f', PAGES, ACTION_VIEW, KEYS_FLAME, NULL, NULL},
     {'9', PAGES, ACTION_VIEW, PPROFIL_BY_STATE, "states: running, waiting, asleep (-w)", NULL},
+    {'t', PAGES, ACTION_VIEW, KEYS_TIMELINE, "the time line: what each thread did when", NULL},
     {'c', FUNCTIONS, ACTION_CALLERS, 0, "callers of this function (-g)", NULL},
     {'e', FUNCTIONS, ACTION_CALLEES, 0, "callees: what this function calls (-g)", NULL},
     {TUI_KEY_TAB, PAGES, ACTION_NEXT_VIEW, 0, "the next view", NULL},
@@ -167,6 +177,7 @@ const char *keys_action(enum action action)
         [ACTION_FIRST] = "first",
         [ACTION_LAST] = "last",
         [ACTION_ENTER] = "enter",
+        [ACTION_MARK] = "mark",
         [ACTION_BACK] = "back",
         [ACTION_VIEW] = "view-",
         [ACTION_CALLERS] = "callers",

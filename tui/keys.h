@@ -48,7 +48,9 @@ enum action {
     /* argument: number of lines by which the list scrolls; 0: the selection moves by one line */
     ACTION_UP,
     ACTION_DOWN,  /* argument: as for ACTION_UP */
-    ACTION_LEFT,  /* scrolls long names; in the list of calls: folds a row; in the flame view: selects another box */
+    /* scrolls long names; in the list of calls: folds a row; in the flame view: selects another box; on the time line:
+     * moves the cursor. argument: number of columns; 0: the usual number */
+    ACTION_LEFT,
     ACTION_RIGHT,
     ACTION_PAGE_UP,
     ACTION_PAGE_DOWN,
@@ -58,6 +60,7 @@ enum action {
     ACTION_LAST,
     /* in a table: shows the code of a function, or sets a filter for a thread, process, object, system call or state */
     ACTION_ENTER,
+    ACTION_MARK,  /* on the time line: begins a range of time */
     ACTION_BACK,  /* goes back: leaves the help, the page, or the last filter */
     ACTION_VIEW,  /* argument: enum pprofil_by or enum keys_view */
     ACTION_CALLERS, /* shows the callers of the selected function */
@@ -93,11 +96,12 @@ enum key_where {
     KEY_IN_HELP = 1u << 4,
     KEY_IN_CALLS = 1u << 5,
     KEY_IN_FLAME = 1u << 6,
-    KEY_EVERYWHERE = 0x7f,
+    KEY_IN_TIMELINE = 1u << 7,
+    KEY_EVERYWHERE = 0xff,
 };
 
 /* Views that are not in enum pprofil_by. */
-enum keys_view { KEYS_CALLS = 16, KEYS_FLAME };
+enum keys_view { KEYS_CALLS = 16, KEYS_FLAME, KEYS_TIMELINE };
 
 struct key_binding {
     uint32_t key;

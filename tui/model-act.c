@@ -100,12 +100,31 @@ static enum effect act_last(struct model *model, int argument)
     return EFFECT_PAINT;
 }
 
-static enum effect act_sideways(struct model *model, int steps)
+/* direction: -1 or 1; columns: 0: the usual number */
+static enum effect act_sideways(struct model *model, int direction, int columns)
 {
+    if (model->page == PAGE_TIMELINE)
+        return timeline_sideways(model, columns > 0 ? direction * columns : direction);
     if (calls_is_page(model))
-        return calls_sideways(model, steps);
-    list_sideways(model, steps * SIDEWAYS_COLUMNS);
+        return calls_sideways(model, direction);
+    list_sideways(model, direction * SIDEWAYS_COLUMNS);
     return EFFECT_PAINT;
+}
+
+static enum effect act_left(struct model *model, int argument)
+{
+    return act_sideways(model, -1, argument);
+}
+
+static enum effect act_right(struct model *model, int argument)
+{
+    return act_sideways(model, 1, argument);
+}
+
+static enum effect act_mark(struct model *model, int argument)
+{
+    (void)argument;
+    return model->page == PAGE_TIMELINE ? timeline_mark(model) : EFFECT_NONE;
 }
 
 /* --- other pages -------------------------------------------------------------------------- */
@@ -115,6 +134,8 @@ static enum effect act_enter(struct model *model, int argument)
     (void)argument;
     if (calls_is_page(model))
         return calls_enter(model);
+    if (model->page == PAGE_TIMELINE)
+        return timeline_enter(model);
     return model->page == PAGE_PICKER ? picker_choose(model) : filter_enter(model);
 }
 
@@ -131,6 +152,8 @@ static enum effect act_view(struct model *model, int argument)
 {
     if (argument == KEYS_CALLS || argument == KEYS_FLAME)
         return calls_open(model, argument == KEYS_CALLS ? PAGE_CALLS : PAGE_FLAME);
+    if (argument == KEYS_TIMELINE)
+        return timeline_open(model);
     if (argument < 0 || argument >= SNAPSHOT_GROUPINGS)
         return EFFECT_NONE;
     return view_open(model, (enum pprofil_by)argument);
@@ -203,81 +226,6 @@ static enum effect act_pause(struct model *model, int argument)
     return view_pause(model);
 }
 
-/* --- control of the session --------------------------------------------------------------- */
-
-/* Returns true if an action comes too late, because all targets have ended or the supervisor has
- * died. Then a message shows the reason. */
-static bool act_is_over(struct model *model)
-{
-    if (!model->now.ended && !model->now.dead)
-        return false;
-    model_answer(model, model->now.dead          ? "the supervisor has died"
-                        : model->now.status >= 0 ? "the program has ended"
-                                                 : "all targets have ended");
-    return true;
-}
-
-static enum effect act_sample(struct model *model, int argument)
-{
-    (void)argument;
-    return act_is_over(model) ? EFFECT_PAINT : EFFECT_SAMPLE;
-}
-
-/* Rates are 1, 2, 5, 10, ... Hz. Returns the next rate above `hz` if `up` is true, else the next rate below `hz`. */
-static double next_rate(double hz, bool up)
-{
-    static const double steps[] = {1, 2, 5};
-    double below = PPROFIL_MIN_HZ;
-
-    for (double decade = 1; decade <= PPROFIL_MAX_HZ; decade *= 10)
-        for (unsigned i = 0; i < 3; i++) {
-            double rate = steps[i] * decade;
-            if (rate >= hz && !up)
-                return below;
-            if (rate > hz)
-                return rate < PPROFIL_MAX_HZ ? rate : PPROFIL_MAX_HZ;
-            below = rate < PPROFIL_MAX_HZ ? rate : PPROFIL_MAX_HZ;
-        }
-    return below;
-}
-
-static enum effect act_rate(struct model *model, int direction)
-{
-    bool up = direction > 0;
-    double hz = next_rate(model->asked_hz, up);
-
-    if (act_is_over(model))
-        return EFFECT_PAINT;
-    if (hz == model->asked_hz) {
-        model_answer(model, "%g samples per CPU second are the %s", hz, up ? "most" : "fewest");
-        return EFFECT_PAINT;
-    }
-    model->asked_hz = hz;
-    return EFFECT_RATE;
-}
-
-static enum effect act_wall(struct model *model, int argument)
-{
-    (void)argument;
-    if (act_is_over(model))
-        return EFFECT_PAINT;
-    model->wall = !model->wall;
-    return EFFECT_WALL;
-}
-
-static enum effect act_window(struct model *model, int argument)
-{
-    static const double lengths[] = {0.5, 1, 2, 5, 10};
-    unsigned next = 0;
-
-    (void)argument;
-    while (next < 5 && lengths[next] <= model->window_seconds)
-        next++;
-    model->window_seconds = lengths[next % 5];
-    model_answer(model, "windows of %g s", model->window_seconds);
-    return EFFECT_WINDOW;
-}
-
 static enum effect act_save(struct model *model, int argument)
 {
     (void)argument;
@@ -295,8 +243,8 @@ static const struct {
 } acts[] = {
     [ACTION_UP] = {.function = act_up},
     [ACTION_DOWN] = {.function = act_down},
-    [ACTION_LEFT] = {.function = act_sideways, .argument = -1},
-    [ACTION_RIGHT] = {.function = act_sideways, .argument = 1},
+    [ACTION_LEFT] = {.function = act_left},
+    [ACTION_RIGHT] = {.function = act_right},
     [ACTION_PAGE_UP] = {.function = act_page, .argument = -1},
     [ACTION_PAGE_DOWN] = {.function = act_page, .argument = 1},
     [ACTION_HALF_UP] = {.function = act_half_page, .argument = -1},
@@ -304,6 +252,7 @@ static const struct {
     [ACTION_FIRST] = {.function = act_first},
     [ACTION_LAST] = {.function = act_last},
     [ACTION_ENTER] = {.function = act_enter},
+    [ACTION_MARK] = {.function = act_mark, .profiles = true},
     [ACTION_BACK] = {.function = act_back},
     [ACTION_VIEW] = {.function = act_view, .profiles = true},
     [ACTION_CALLERS] = {.function = act_callers},
@@ -316,11 +265,11 @@ static const struct {
     [ACTION_SORT] = {.function = act_sort},
     [ACTION_PAUSE] = {.function = act_pause, .profiles = true},
     [ACTION_CLEAR] = {.effect = EFFECT_CLEAR, .profiles = true},
-    [ACTION_SAMPLE] = {.function = act_sample, .profiles = true},
-    [ACTION_FASTER] = {.function = act_rate, .argument = 1, .profiles = true},
-    [ACTION_SLOWER] = {.function = act_rate, .argument = -1, .profiles = true},
-    [ACTION_WALL] = {.function = act_wall, .profiles = true},
-    [ACTION_WINDOW] = {.function = act_window, .profiles = true},
+    [ACTION_SAMPLE] = {.function = control_sample, .profiles = true},
+    [ACTION_FASTER] = {.function = control_rate, .argument = 1, .profiles = true},
+    [ACTION_SLOWER] = {.function = control_rate, .argument = -1, .profiles = true},
+    [ACTION_WALL] = {.function = control_wall, .profiles = true},
+    [ACTION_WINDOW] = {.function = control_window, .profiles = true},
     [ACTION_SAVE] = {.function = act_save, .profiles = true},
     [ACTION_OUTPUT] = {.function = act_output, .profiles = true},
     [ACTION_HELP] = {.function = act_help},
@@ -356,6 +305,8 @@ static bool act_click(struct model *model, const struct key_event *event)
     if (model->help || !list_at(model, event->row, &index))
         return false;
     list_select(model, index);
+    if (model->page == PAGE_TIMELINE)
+        timeline_click(model, event->column);
     return true;
 }
 

@@ -72,7 +72,8 @@ static bool filter_equals(const struct pprofil_filter *one, const struct pprofil
 {
     return one->pid == other->pid && one->tid == other->tid && one->object == other->object &&
            one->syscall == other->syscall && one->process == other->process &&
-           one->thread == other->thread && one->state == other->state;
+           one->thread == other->thread && one->state == other->state && one->from_ns == other->from_ns &&
+           one->to_ns == other->to_ns;
 }
 
 /* Shows a message: the filters stay as they are while the display is held still. Counts for other filters would need a
@@ -93,15 +94,20 @@ static enum effect filter_apply(struct model *model, enum pprofil_by by)
     return EFFECT_SNAPSHOT;
 }
 
-static enum effect filter_push(struct model *model, const struct pprofil_row *row)
+/* Returns a filter to which a condition can be added: it has all conditions that are in force. */
+static struct model_filter filter_next(const struct model *model, enum pprofil_by by, uint64_t selected)
 {
-    struct model_filter step = {.by = model->view, .selected = row->id};
+    struct model_filter step = {.by = by, .selected = selected};
 
     if (model->filter_count > 0)
         step.filter = model->filters[model->filter_count - 1].filter;
     step.filter.size = sizeof step.filter;
-    filter_describe(&step, row);
-    if (model->filter_count > 0 && filter_equals(&step.filter, &model->filters[model->filter_count - 1].filter))
+    return step;
+}
+
+static enum effect filter_push(struct model *model, const struct model_filter *step)
+{
+    if (model->filter_count > 0 && filter_equals(&step->filter, &model->filters[model->filter_count - 1].filter))
         return view_open(model, PPROFIL_BY_FUNCTION); /* the filters select this row already */
     if (model->paused)
         return filter_stay_held(model);
@@ -109,8 +115,34 @@ static enum effect filter_push(struct model *model, const struct pprofil_row *ro
         model_answer(model, "at most %d filters can be in force: Backspace leaves one", MODEL_FILTERS);
         return EFFECT_PAINT;
     }
-    model->filters[model->filter_count++] = step;
+    model->filters[model->filter_count++] = *step;
     return filter_apply(model, PPROFIL_BY_FUNCTION);
+}
+
+enum effect filter_push_range(struct model *model, uint64_t from_ns, uint64_t to_ns)
+{
+    struct model_filter step = filter_next(model, model->view, model->selected_id);
+
+    step.filter.from_ns = from_ns;
+    step.filter.to_ns = to_ns;
+    snprintf(step.label, sizeof step.label, "%.2f to %.2f s", (double)from_ns / 1e9, (double)to_ns / 1e9);
+    return filter_push(model, &step);
+}
+
+enum effect filter_push_thread(struct model *model, const struct pprofil_row *row)
+{
+    struct model_filter step = filter_next(model, PPROFIL_BY_THREAD, row->id);
+
+    filter_describe(&step, row);
+    return filter_push(model, &step);
+}
+
+static enum effect filter_push_row(struct model *model, const struct pprofil_row *row)
+{
+    struct model_filter step = filter_next(model, model->view, row->id);
+
+    filter_describe(&step, row);
+    return filter_push(model, &step);
 }
 
 enum effect filter_enter(struct model *model)
@@ -131,7 +163,7 @@ enum effect filter_enter(struct model *model)
     }
     if (model->view == PPROFIL_BY_FUNCTION || model->view == PPROFIL_BY_LINE)
         return filter_open_code(model, &row);
-    return filter_push(model, &row);
+    return filter_push_row(model, &row);
 }
 
 static enum effect filter_pop(struct model *model)
@@ -152,9 +184,9 @@ enum effect filter_back(struct model *model)
     }
     if (model->page == PAGE_OUTPUT && (model->back == PAGE_CALLS || model->back == PAGE_FLAME))
         return calls_open(model, model->back);
-    if (flame_unzoom(model))
+    if (flame_unzoom(model) || timeline_unmark(model))
         return EFFECT_PAINT;
-    if (calls_is_page(model) || model->page == PAGE_OUTPUT || model->page == PAGE_CODE)
+    if (calls_is_page(model) || model->page == PAGE_TIMELINE || model->page == PAGE_OUTPUT || model->page == PAGE_CODE)
         return view_open(model, model->view);
     if (model->page != PAGE_TABLE)
         return EFFECT_NONE;

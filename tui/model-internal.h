@@ -70,9 +70,38 @@ void flame_click(struct model *model, int row, int column);
 /* Switches between shares of the last window and shares of the time since the start. */
 enum effect calls_measure(struct model *model);
 
+/* --- model-timeline.c: what each thread did when ------------------------------------------- */
+
+enum effect timeline_open(struct model *model);
+void timeline_want(const struct model *model, struct snapshot_wants *wants);
+/* Takes over the time line of a snapshot, if it has one. */
+void timeline_take(struct model *model, struct snapshot *snapshot);
+/* Moves the cursor by `steps` columns. */
+enum effect timeline_sideways(struct model *model, int steps);
+/* Marks the cursor's column as one end of a range, or removes the mark. */
+enum effect timeline_mark(struct model *model);
+/* Moves the cursor to this column of the screen. */
+void timeline_click(struct model *model, int column);
+/* Adds a filter: the selected range, or, if nothing is marked, the selected thread. */
+enum effect timeline_enter(struct model *model);
+/* If the time line is on the screen and has a mark, removes the mark and returns true. */
+bool timeline_unmark(struct model *model);
+
+/* --- model-control.c: the actions that control the sampling; for actions of the model ----------- */
+
+enum effect control_sample(struct model *model, int argument);
+/* direction: 1: more samples; -1: fewer */
+enum effect control_rate(struct model *model, int direction);
+enum effect control_wall(struct model *model, int argument);
+enum effect control_window(struct model *model, int argument);
+
 /* --- model-filter.c: entering rows and going back ------------------------------------------ */
 
 enum effect filter_enter(struct model *model);
+/* Adds a filter: only what was sampled from one time until another, ns since the beginning of the profile. */
+enum effect filter_push_range(struct model *model, uint64_t from_ns, uint64_t to_ns);
+/* Adds a filter: only this row of a report by thread. */
+enum effect filter_push_thread(struct model *model, const struct pprofil_row *row);
 enum effect filter_back(struct model *model);
 
 /* --- model-idle.c: threads and processes without samples ----------------------------------- */

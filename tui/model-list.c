@@ -80,6 +80,10 @@ static uint64_t list_id_at(const struct model *model, uint32_t index)
         return model->candidates[model->picked[index]].pid;
     if (model->page == PAGE_CALLS)
         return model->calls.rows[model->calls.lines[index]].call.id;
+    if (model->page == PAGE_TIMELINE && index > 0)
+        return model->timeline.now.rows[index - 1].id;
+    if (model->page == PAGE_TIMELINE)
+        return UINT64_MAX; /* the line of all threads */
     return (uint64_t)index + 1; /* lines of a text do not move, so their indexes can be their ids */
 }
 
@@ -216,6 +220,8 @@ void list_texts(const struct model *model, uint32_t index, const char *texts[LIS
         const struct pprofil_live_call *call = &model->calls.rows[model->calls.lines[index]].call;
         texts[0] = call->name;
         texts[1] = call->object;
+    } else if (model->page == PAGE_TIMELINE && index > 0) {
+        texts[0] = model->timeline.now.rows[index - 1].name;
     } else if (model->page == PAGE_OUTPUT) {
         texts[0] = model->output.lines[index];
     } else if (model->page == PAGE_PICKER) {

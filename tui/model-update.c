@@ -195,7 +195,10 @@ static void update_header(struct model *model, const struct snapshot *snapshot, 
     update_silence(model, snapshot);
     if (due || !model->before.counted)
         update_rate(model, snapshot);
-    update_minute(model, snapshot);
+    if (snapshot->has_use)
+        memcpy(model->minute, snapshot->use, sizeof model->minute);
+    else if (!snapshot->saved)
+        update_minute(model, snapshot);
     update_tasks(model, snapshot);
     update_targets(model, snapshot);
 }
@@ -309,11 +312,8 @@ static void update_select_hottest_code(struct model *model)
 
 static void snapshot_drop_rows(struct snapshot *snapshot)
 {
-    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++) {
-        free(snapshot->by[by].rows);
-        snapshot->by[by].rows = NULL;
-        snapshot->by[by].count = 0;
-    }
+    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
+        snapshot_rows_free(&snapshot->by[by]);
     free(snapshot->calls.rows);
     snapshot->calls = (struct snapshot_calls){0};
 }
@@ -324,8 +324,11 @@ void model_take(struct model *model, struct snapshot *snapshot, bool due)
 
     list_settle(model);
     model_answer_seen(model, snapshot->time_ns);
+    if (snapshot->saved) /* all of a saved profile is one window */
+        model->began_ns = snapshot->time_ns - (snapshot->totals.elapsed_ns > 0 ? snapshot->totals.elapsed_ns : SECOND);
     update_tables(model, snapshot, due);
     calls_take_snapshot(model, snapshot, due);
+    timeline_take(model, snapshot);
     model->began_ns = 0; /* a table that is opened later does not begin at began_ns */
     update_header(model, snapshot, due);
     snapshot_drop_rows(snapshot);

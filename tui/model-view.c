@@ -215,6 +215,10 @@ void model_wants(struct model *model, struct snapshot_wants *wants)
         wants->by[by] = by == model->view || by == PPROFIL_BY_FUNCTION ||
                         (by == PPROFIL_BY_STATE && model->wall) || /* the header needs this grouping */
                         (view_is_kept(by) && model->tables[by].taken);
+    for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
+        wants->history[by] = wants->by[by] && !model->tables[by].taken;
+    wants->use = model->saved && wants->history[PPROFIL_BY_FUNCTION];
+    wants->window_ns = (uint64_t)(model->window_seconds * 1e9);
     if (model->filter_count > 0)
         wants->filter = model->filters[model->filter_count - 1].filter;
     wants->filter.size = sizeof wants->filter;
@@ -222,6 +226,7 @@ void model_wants(struct model *model, struct snapshot_wants *wants)
         wants->code_by = model->code_by;
         wants->code_id = model->code_id;
     }
+    timeline_want(model, wants);
     wants->calls = calls_is_page(model) && model->stacks && !(model->paused && model->calls.taken);
     wants->calls_kind = model->calls.kind;
     wants->calls_function = model->calls.function;

@@ -26,11 +26,26 @@ struct model *model_new(void)
     return model;
 }
 
+void snapshot_rows_free(struct snapshot_rows *rows)
+{
+    free(rows->rows);
+    free(rows->history);
+    *rows = (struct snapshot_rows){0};
+}
+
+void snapshot_timeline_free(struct snapshot_timeline *timeline)
+{
+    free(timeline->rows);
+    free(timeline->cells);
+    *timeline = (struct snapshot_timeline){0};
+}
+
 void snapshot_free(struct snapshot *snapshot)
 {
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
-        free(snapshot->by[by].rows);
+        snapshot_rows_free(&snapshot->by[by]);
     free(snapshot->calls.rows);
+    snapshot_timeline_free(&snapshot->timeline);
     free(snapshot->tasks);
     free(snapshot->processes);
     free(snapshot->code);
@@ -47,6 +62,7 @@ void model_free(struct model *model)
     }
     snapshot_free(&model->now);
     calls_free(&model->calls);
+    snapshot_timeline_free(&model->timeline.now);
     free(model->candidates);
     free(model->candidate_cpu);
     free(model->picked);
@@ -94,6 +110,7 @@ enum key_where model_where(const struct model *model)
         [PAGE_CALLS] = KEY_IN_CALLS,
         [PAGE_FLAME] = KEY_IN_FLAME,
         [PAGE_OUTPUT] = KEY_IN_OUTPUT,
+        [PAGE_TIMELINE] = KEY_IN_TIMELINE,
     };
 
     return model->help ? KEY_IN_HELP : pages[model->page];
@@ -115,6 +132,8 @@ uint32_t model_list_count(const struct model *model)
         return model_table(model)->count;
     case PAGE_CODE:
         return model->now.code_count;
+    case PAGE_TIMELINE:
+        return timeline_lines(model);
     case PAGE_CALLS:
         return model->calls.line_count;
     case PAGE_FLAME:

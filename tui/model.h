@@ -12,10 +12,10 @@
 #include "snapshot.h"
 #include "table.h"
 
-#define MODEL_MINUTE 60     /* seconds of the target's CPU use that the header shows */
+#define MODEL_MINUTE SNAPSHOT_USE /* seconds of the target's CPU use that the header shows */
 #define MODEL_FILTERS 4     /* greatest number of filters that can be in force at the same time */
 #define MODEL_TEXT 256      /* size of a typed text in bytes */
-#define MODEL_PAGES (PAGE_OUTPUT + 1)
+#define MODEL_PAGES (PAGE_TIMELINE + 1)
 
 enum model_page {
     PAGE_PICKER, /* list of processes to choose from */
@@ -24,6 +24,7 @@ enum model_page {
     PAGE_CALLS,  /* a call tree */
     PAGE_FLAME,
     PAGE_OUTPUT, /* the output of the program */
+    PAGE_TIMELINE, /* what each thread did when */
 };
 
 enum model_prompt {
@@ -89,6 +90,14 @@ struct model_output {
     uint32_t count;
 };
 
+/* The time line. The cursor and the mark are columns of its picture. */
+struct model_timeline {
+    struct snapshot_timeline now; /* owned */
+    uint32_t cursor, mark;
+    bool marked;     /* the range from the mark to the cursor is selected */
+    int at, columns; /* first column of the screen that the picture has, and their number; set by the view */
+};
+
 struct model {
     enum model_page page;
     bool help;               /* the help covers the page */
@@ -103,7 +112,8 @@ struct model {
     char targets[128]; /* the targets in words, such as "PID 4711" or "3 PIDs" */
     /* average number of CPUs that the target used between the supervisor's last two reports */
     double target_cpu;
-    float minute[MODEL_MINUTE]; /* values of `target_cpu` in the last seconds, newest last */
+    /* values of `target_cpu` in the last seconds, newest last; of a saved profile: in equal parts of its time */
+    float minute[MODEL_MINUTE];
     double achieved_hz;         /* samples per second of CPU time in the last window */
     /* between the supervisor's last two reports: time for which the target was stopped, divided by its CPU time */
     double stopped_share;
@@ -141,6 +151,8 @@ struct model {
     int flame_columns;
     uint32_t flame_top, flame_levels;
 
+    struct model_timeline timeline;
+
     struct model_output output;
     bool output_follows; /* the page scrolls when lines are added, so that it always shows the last line */
     bool has_output;     /* top started a program, whose output goes to PAGE_OUTPUT */
@@ -166,6 +178,7 @@ struct model {
     char message[MODEL_TEXT]; /* shown until message_until_ns */
     uint64_t message_until_ns;
 
+    bool saved;       /* a saved profile is shown, in which nothing changes */
     bool paused;      /* the display is held still */
     bool wall;
     double asked_hz;
@@ -228,6 +241,14 @@ const struct table *model_table(const struct model *model);
 uint32_t model_list_count(const struct model *model);
 /* Returns the thread with this tid in the last snapshot, or NULL. */
 const struct pprofil_task *model_task(const struct model *model, uint32_t tid);
+/* Returns the number of lines of the time line: one for all threads, and one for each; 0: nothing is known. */
+uint32_t timeline_lines(const struct model *model);
+/* Returns the time at which a column of the time line begins, ns since the beginning of the profile. */
+uint64_t timeline_time(const struct snapshot_timeline *line, uint32_t column);
+/* Finds the selected columns, from *first to *end - 1: those between the mark and the cursor. Returns false if there is
+ * no mark, so that only the cursor's column is selected. */
+bool timeline_range(const struct model_timeline *timeline, uint32_t *first, uint32_t *end);
+
 /* Writes the text of the filters in force, such as "main › worker 4711"; "" for no filter. */
 void model_breadcrumb(const struct model *model, char *text, size_t size);
 

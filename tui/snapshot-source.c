@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs the session of the live view, and takes snapshots of the session. Of the library, only functions of pprofil.h
- * are called. Threads of the library do the slow work.
+ * Runs the session of the live view, and takes snapshots of the session or of a saved profile. Of the library, only
+ * functions of pprofil.h are called. Threads of the library do the slow work.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ static void source_name_targets(const struct source *source, const struct top_re
         used += (size_t)snprintf(text + used, sizeof text - used, used ? " %s" : "%s", *word);
     for (unsigned i = 0; i < request->pid_count && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, i ? ",%d" : "-p %d", request->pids[i]);
-    pprofil_profile_set_command(pprofil_session_profile(source->session), text);
+    pprofil_profile_set_command(source->profile, text);
 }
 
 static void source_warn(void *context, const char *line)
@@ -62,6 +62,7 @@ int source_open(struct source *source, const struct top_request *request,
     int error = pprofil_session_open(&request->options, &source->session);
 
     if (error == 0) {
+        source->profile = pprofil_session_profile(source->session);
         source_name_targets(source, request);
         /* sampling starts before the launch, so that it includes the program's first instruction */
         error = pprofil_session_start(source->session);
@@ -75,6 +76,20 @@ int source_open(struct source *source, const struct top_request *request,
     pprofil_session_control(source->session, NULL, NULL, NULL);
     pprofil_session_control_targets(source->session);
     error = pprofil_live_open(source->session, &source->live);
+    if (error != 0)
+        snprintf(problem, size, "cannot look up names: %s", strerror(-error));
+    return error;
+}
+
+int source_open_saved(struct source *source, const struct top_request *request, char *problem, size_t size)
+{
+    *source = (struct source){.status = -1,
+                              .batch = request->batch,
+                              .profile = request->profile,
+                              .saved = true,
+                              .ended = true,
+                              .over_ns = time_now()};
+    int error = pprofil_live_open_profile(request->profile, &source->live);
     if (error != 0)
         snprintf(problem, size, "cannot look up names: %s", strerror(-error));
     return error;
@@ -118,6 +133,7 @@ int source_finish(struct source *source, pprofil_session **session)
     source_reap(source);
     source->live = NULL;
     source->session = NULL;
+    source->profile = NULL;
     return error;
 }
 
@@ -127,7 +143,7 @@ static bool source_process(const struct source *source, uint32_t i, struct snaps
 {
     struct pprofil_process from;
 
-    if (pprofil_profile_process(pprofil_session_profile(source->session), i, &from,
+    if (pprofil_profile_process(source->profile, i, &from,
                                 offsetof(struct pprofil_process, command)) != 0)
         return false;
     *process = (struct snapshot_process){.pid = from.pid,
@@ -179,11 +195,11 @@ void source_pump(struct source *source)
 
 /* --- snapshots ------------------------------------------------------------------------- */
 
-static int source_take_rows(const struct source *source, enum pprofil_by by,
-                            const struct pprofil_filter *filter, struct snapshot_rows *rows)
+static int source_take_rows(const struct source *source, enum pprofil_by by, const struct snapshot_wants *wants,
+                            struct snapshot_rows *rows)
 {
     pprofil_report *report;
-    int error = pprofil_live_report(source->live, by, filter, &report);
+    int error = pprofil_live_report(source->live, by, &wants->filter, &report);
 
     if (error != 0)
         return error;
@@ -192,8 +208,10 @@ static int source_take_rows(const struct source *source, enum pprofil_by by,
     rows->taken = rows->rows != NULL;
     for (uint32_t i = 0; rows->taken && i < rows->count; i++)
         pprofil_report_row(report, i, &rows->rows[i], sizeof rows->rows[i]);
+    if (rows->taken && wants->history[by])
+        error = source_take_history(source, by, wants, report, rows);
     pprofil_report_free(report);
-    return rows->taken ? 0 : -ENOMEM;
+    return rows->taken ? error : -ENOMEM;
 }
 
 static int source_take_processes(const struct source *source, struct snapshot *snapshot)
@@ -215,7 +233,7 @@ static void source_take_command(const struct source *source, struct snapshot *sn
 {
     struct pprofil_process first;
 
-    if (pprofil_profile_process(pprofil_session_profile(source->session), 0, &first, sizeof first) == 0)
+    if (pprofil_profile_process(source->profile, 0, &first, sizeof first) == 0)
         snprintf(snapshot->command, sizeof snapshot->command, "%s",
                  first.command[0] != '\0' ? first.command : first.comm);
 }
@@ -265,11 +283,15 @@ static int source_take_lists(const struct source *source, const struct snapshot_
 
     for (unsigned by = 0; error == 0 && by < SNAPSHOT_GROUPINGS; by++)
         if (wants->by[by])
-            error = source_take_rows(source, (enum pprofil_by)by, &wants->filter, &snapshot->by[by]);
-    if (error == 0 && wants->tasks)
+            error = source_take_rows(source, (enum pprofil_by)by, wants, &snapshot->by[by]);
+    if (error == 0 && wants->tasks && !source->saved)
         error = pprofil_session_tasks(source->session, &snapshot->tasks, &snapshot->task_count);
     if (error == 0 && wants->processes)
         error = source_take_processes(source, snapshot);
+    if (error == 0 && wants->use)
+        error = source_take_use(source, wants, snapshot);
+    if (error == 0 && wants->timeline)
+        error = source_take_timeline(source, wants, &snapshot->timeline);
     if (error == 0 && wants->command)
         source_take_command(source, snapshot);
     if (error == 0 && wants->calls)
@@ -288,7 +310,7 @@ uint32_t source_ask_names(struct source *source)
 int source_take(struct source *source, const struct snapshot_wants *wants, struct snapshot *snapshot)
 {
     *snapshot = (struct snapshot){.status = -1};
-    if (source->session == NULL)
+    if (source->live == NULL)
         return 0;
     source_pump(source);
     for (uint32_t i = 0; i < wants->shown_count; i++)
@@ -299,12 +321,13 @@ int source_take(struct source *source, const struct snapshot_wants *wants, struc
         return error;
     }
     snapshot->time_ns = time_now();
-    pprofil_profile_totals(pprofil_session_profile(source->session), &snapshot->totals, sizeof snapshot->totals);
+    pprofil_profile_totals(source->profile, &snapshot->totals, sizeof snapshot->totals);
     snapshot->limited = pprofil_totals_limit(&snapshot->totals, false, NULL, 0) > 0;
-    snapshot->rate_hz = pprofil_session_rate(source->session);
-    snapshot->sampling = pprofil_session_sampling(source->session);
+    snapshot->rate_hz = source->saved ? 0 : pprofil_session_rate(source->session);
+    snapshot->sampling = !source->saved && pprofil_session_sampling(source->session);
     snapshot->pending = pprofil_live_pending(source->live);
     snapshot->ended = source->ended;
+    snapshot->saved = source->saved;
     snapshot->dead = source->dead;
     snapshot->over_ns = source->over_ns;
     snapshot->status = source->status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* snapshot-source: the session of the live view, from which snapshots are taken. */
+/* snapshot-source: the session of the live view, or the saved profile, from which snapshots are taken. */
 #ifndef TUI_SNAPSHOT_SOURCE_H
 #define TUI_SNAPSHOT_SOURCE_H
 
@@ -7,8 +7,10 @@
 #include "top.h"
 
 struct source {
-    pprofil_session *session; /* owned until source_finish; NULL: not opened yet */
-    pprofil_live *live;       /* owned */
+    pprofil_session *session; /* owned until source_finish; NULL: not opened yet, or a saved profile is shown */
+    pprofil_profile *profile; /* borrowed from the session or the request; NULL: not opened yet */
+    pprofil_live *live;       /* owned; NULL: not opened yet */
+    bool saved;               /* a saved profile is shown */
     pid_t child;              /* process of the program that was started; 0: none */
     bool ended;               /* all targets have ended, and so have the processes that they started */
     bool dead;                /* the supervisor has died; the targets run on */
@@ -29,6 +31,8 @@ int source_open(struct source *source, const struct top_request *request,
  * the descriptor `output`. Returns what source_open returns. On failure, the reason is in result->problem. */
 int source_open_program(struct source *source, const struct top_request *request, int output,
                         struct top_result *result);
+/* Opens the request's saved profile. Returns what source_open returns. */
+int source_open_saved(struct source *source, const struct top_request *request, char *problem, size_t size);
 /* Ends the sampling, and gives the session with all its samples to the caller, who closes it.
  * Returns the result of pprofil_session_finish. */
 int source_finish(struct source *source, pprofil_session **session);
@@ -39,6 +43,18 @@ void source_pump(struct source *source);
 
 /* Starts the lookup of names that the next snapshot would lack. Returns the number of these names. */
 uint32_t source_ask_names(struct source *source);
+
+/* --- snapshot-times.c: parts of a snapshot; these functions return 0 or -ENOMEM --------------- */
+
+/* Adds a history to rows that were made from a report. */
+int source_take_history(const struct source *source, enum pprofil_by by, const struct snapshot_wants *wants,
+                        const pprofil_report *report, struct snapshot_rows *rows);
+/* Takes the use of CPUs over the time of a saved profile. */
+int source_take_use(const struct source *source, const struct snapshot_wants *wants, struct snapshot *snapshot);
+int source_take_timeline(const struct source *source, const struct snapshot_wants *wants,
+                         struct snapshot_timeline *line);
+
+/* --- snapshot-source.c ------------------------------------------------------------------------ */
 
 /* Takes a snapshot. Parts that are not available are empty. Returns 0 or -ENOMEM. */
 int source_take(struct source *source, const struct snapshot_wants *wants, struct snapshot *snapshot);

@@ -9,11 +9,17 @@
 #include "pprofil.h"
 
 #define SNAPSHOT_GROUPINGS (PPROFIL_BY_STATE + 1)
+#define SNAPSHOT_HISTORY 30 /* greatest number of columns of a row's history */
+#define SNAPSHOT_USE 60     /* columns of the use of CPUs */
 
 struct snapshot_rows {
     bool taken;               /* the snapshot has these rows; there may be 0 of them */
     struct pprofil_row *rows; /* owned; largest first; the strings of the rows are valid as long as the profile */
     uint32_t count;
+    /* owned; if the history was requested and is known: history[i * columns + k] is the time of row i in column k, ns.
+     * The last column is the newest */
+    uint64_t *history;
+    uint32_t columns;
 };
 
 /* A call tree. Each row comes after its parent. */
@@ -23,6 +29,21 @@ struct snapshot_calls {
     uint32_t count;
     /* `all_ns`: time of all samples that pass the filter, ns; `tree_ns`: time of the samples in the tree, ns */
     uint64_t all_ns, tree_ns;
+};
+
+/* What a thread did in a column of the time line: CPU time, or time in a state, divided by the column's length. */
+struct snapshot_cell {
+    float running, waiting, blocked, asleep; /* waiting: for a CPU; blocked: uninterruptible */
+};
+
+/* When each thread did what. The time is divided into equal columns. */
+struct snapshot_timeline {
+    bool taken;
+    uint64_t from_ns, to_ns; /* since the beginning of the profile */
+    uint32_t columns;        /* 0: the times are not known */
+    struct pprofil_row *rows; /* owned; rows of threads, largest first */
+    uint32_t count;
+    struct snapshot_cell *cells; /* owned; first the cells of all threads together, then those of each row */
 };
 
 /* A process as in struct pprofil_process, but without the command, because there may be thousands of processes. */
@@ -41,6 +62,7 @@ struct snapshot {
     bool limited;
     double rate_hz;   /* present rate of sampling, Hz */
     bool sampling;
+    bool saved;       /* of a saved profile */
     bool ended;       /* all targets have ended, and so have the processes that they started */
     bool dead;        /* the supervisor has died, and nothing new will come */
     uint64_t over_ns; /* time when `ended` or `dead` became true; 0: not yet */
@@ -49,6 +71,11 @@ struct snapshot {
     uint32_t pending; /* number of addresses whose names are being looked up */
     struct snapshot_rows by[SNAPSHOT_GROUPINGS];
     struct snapshot_calls calls;
+    /* for a saved profile whose times are known: the time is divided into equal columns, and this is the average number
+     * of CPUs in use in each */
+    bool has_use;
+    float use[SNAPSHOT_USE];
+    struct snapshot_timeline timeline;
     struct pprofil_task *tasks; /* owned */
     uint32_t task_count;
     struct snapshot_process *processes; /* owned */
@@ -65,8 +92,15 @@ struct snapshot {
 /* What the next snapshot must have. */
 struct snapshot_wants {
     bool by[SNAPSHOT_GROUPINGS];
+    /* the rows of this grouping need a history: of the last windows, each of `window_ns`; of a saved profile, of its
+     * whole time */
+    bool history[SNAPSHOT_GROUPINGS];
+    uint64_t window_ns;
     struct pprofil_filter filter;
     bool tasks, processes, command;
+    bool timeline; /* the time line, with so many columns */
+    uint32_t timeline_columns;
+    bool use; /* the use of CPUs over the time of a saved profile */
     enum pprofil_by code_by; /* grouping of the row that `code_id` identifies */
     uint64_t code_id;        /* id of the row whose code is on the screen; 0: none */
     /* true: a call tree of the kind `calls_kind` is wanted. If it is a tree of the callers or callees of a function,
@@ -80,6 +114,9 @@ struct snapshot_wants {
     uint32_t shown_count;
 };
 
+/* Frees what the rows own. The rows are then not taken. */
+void snapshot_rows_free(struct snapshot_rows *rows);
+void snapshot_timeline_free(struct snapshot_timeline *timeline);
 /* Frees what the snapshot owns. A snapshot of zeros is valid, too. */
 void snapshot_free(struct snapshot *snapshot);
 

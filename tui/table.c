@@ -143,6 +143,23 @@ static void table_sum_up(struct table *table, double seconds)
         table_close_window(table, &table->rows[i]);
 }
 
+/* Makes shares of a report's history, and gives each row its own. Shares are parts of the time of all rows in a
+ * column. */
+static void table_take_history(struct table *table, const struct snapshot_rows *rows)
+{
+    uint32_t first = TABLE_WINDOWS - rows->columns;
+
+    for (uint32_t column = 0; column < rows->columns; column++) {
+        double sum = 0;
+        for (uint32_t i = 0; i < rows->count; i++)
+            sum += (double)rows->history[(size_t)i * rows->columns + column];
+        for (uint32_t i = 0; i < rows->count; i++) {
+            double ns = (double)rows->history[(size_t)i * rows->columns + column];
+            table->rows[i].history[first + column] = sum > 0 ? (float)(ns / sum) : 0;
+        }
+    }
+}
+
 int table_take(struct table *table, const struct snapshot_rows *rows, double seconds)
 {
     static const struct table_row nothing;
@@ -167,6 +184,8 @@ int table_take(struct table *table, const struct snapshot_rows *rows, double sec
     table->rows = fresh;
     table->count = rows->count;
     table_sum_up(table, seconds);
+    if (rows->history != NULL)
+        table_take_history(table, rows);
     table->taken = true;
     return 0;
 }

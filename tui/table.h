@@ -9,7 +9,7 @@
 
 #include "snapshot.h"
 
-#define TABLE_WINDOWS 30
+#define TABLE_WINDOWS SNAPSHOT_HISTORY
 
 struct table_row {
     struct pprofil_row total; /* counts since the start, or since counts were cleared */
@@ -61,7 +61,8 @@ void table_clear(struct table *table);
 /* Takes a report. `seconds` is the time since the last report. A first report with `seconds` 0
  * makes no window. A first report with `seconds` > 0 makes a window that began when all counts were
  * 0. A later report with `seconds` 0 is ignored, so its counts fall into the next window. Rows that
- * the report lacks are dropped. Returns 0, or -ENOMEM with nothing changed. */
+ * the report lacks are dropped. If the report has a history, rows take it over. Returns 0, or -ENOMEM with nothing
+ * changed. */
 int table_take(struct table *table, const struct snapshot_rows *rows, double seconds);
 /* Takes a report that has more names than the last report, but no new counts. Counts move to the rows of the new names,
  * so the report may have other rows than the last one. No window ends. Returns 0, or -ENOMEM with nothing changed. */

@@ -129,10 +129,12 @@ int top_batch(const struct top_request *request, struct top_result *result)
     int error = signals_catch(restore_nothing);
     if (error == 0 && request->program != NULL)
         error = source_open_program(&batch.source, request, STDERR_FILENO, result);
+    else if (error == 0 && request->profile != NULL)
+        error = source_open_saved(&batch.source, request, result->problem, sizeof result->problem);
     else if (error == 0)
         error = source_open(&batch.source, request, NULL, result->problem, sizeof result->problem);
     if (error == 0) {
-        top_describe(batch.model, request, pprofil_profile_command(pprofil_session_profile(batch.source.session)));
+        top_describe(batch.model, request, pprofil_profile_command(batch.source.profile));
         error = batch_print_frames(&batch);
         if (error == -EPIPE) /* no error: the reader of the pipe needs no more frames, as with head(1) */
             error = 0;

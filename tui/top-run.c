@@ -131,7 +131,7 @@ static void top_do_due(struct top *top)
         source_ask_names(&top->source);
         top->names_at = 0;
     }
-    if (top->window_at != 0 && now >= top->window_at && over && top_lacks_names(top, now))
+    if (top->window_at != 0 && now >= top->window_at && over && !top->source.saved && top_lacks_names(top, now))
         top->window_at = now + TOP_ASK_NS;
     if (top->window_at != 0 && now >= top->window_at) {
         /* makes snapshots frequent for a while (top_next_ask), because names of the last rows may still come */

@@ -6,11 +6,8 @@
 #include "config.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -43,20 +40,34 @@ uint64_t top_names_lead(const struct model *model)
     return lead < LEAD_NS_MAX ? (uint64_t)lead : (uint64_t)LEAD_NS_MAX;
 }
 
+static void top_set_up_saved(struct model *model, const struct top_request *request)
+{
+    struct pprofil_totals totals;
+
+    pprofil_profile_totals(request->profile, &totals, sizeof totals);
+    model->saved = true;
+    model->wall = totals.wall;
+    model->stacks = pprofil_profile_has_stacks(request->profile);
+    model->own_targets = false;
+    snprintf(model->targets, sizeof model->targets, "%s", request->path);
+}
+
 void top_set_up_model(struct model *model, const struct top_request *request)
 {
     model->asked_hz = request->options.frequency != 0 ? request->options.frequency : DEFAULT_HZ;
     model->wall = request->options.flags & PPROFIL_WALL;
     model->stacks = request->options.flags & PPROFIL_CALL_GRAPH;
+    if (request->profile != NULL)
+        top_set_up_saved(model, request);
     if (request->window_seconds > 0)
         model->window_seconds = request->window_seconds;
 }
 
-/* Sets the command if top starts a program. For attached processes, the first snapshot has the
- * command, which is a better title than "-p PID". */
+/* Sets the command if top starts a program, or shows a saved profile. For attached processes, the first snapshot has
+ * the command, which is a better title than "-p PID". */
 void top_describe(struct model *model, const struct top_request *request, const char *command)
 {
-    if (request->program != NULL)
+    if (request->program != NULL || request->profile != NULL)
         snprintf(model->command, sizeof model->command, "%s", command);
 }
 
@@ -89,14 +100,12 @@ static int top_begin_program(struct top *top)
 
 void top_begin_sampling(struct top *top)
 {
-    const pprofil_profile *profile = pprofil_session_profile(top->source.session);
-
-    top_describe(top->model, top->request, pprofil_profile_command(profile));
+    top_describe(top->model, top->request, pprofil_profile_command(top->source.profile));
     top->model->page = PAGE_TABLE;
     top->agreed_hz = top->model->asked_hz;
     top->agreed_wall = top->model->wall;
     top->names_at = time_now() + FIRST_NAMES_NS;
-    top->window_at = time_now() + FIRST_WINDOW_NS;
+    top->window_at = time_now() + (top->source.saved ? 0 : FIRST_WINDOW_NS);
     if (top->source.warning[0] != '\0')
         model_say(top->model, time_now(), "%s", top->source.warning);
     top->repaint = true;
@@ -109,11 +118,13 @@ int top_begin(struct top *top)
 
     if (request->program != NULL)
         error = top_begin_program(top);
+    else if (request->profile != NULL)
+        error = source_open_saved(&top->source, request, top->result->problem, sizeof top->result->problem);
     else if (request->pid_count > 0)
         error = source_open(&top->source, request, NULL, top->result->problem, sizeof top->result->problem);
     else
         top->model->page = PAGE_PICKER;
-    if (error == 0 && top->source.session != NULL)
+    if (error == 0 && top->source.live != NULL)
         top_begin_sampling(top);
     return error;
 }
@@ -197,61 +208,6 @@ void top_end_window(struct top *top)
     top->names_at = top->window_at - top_names_lead(top->model);
 }
 
-/* --- saving ---------------------------------------------------------------------------- */
-
-/* Returns true if the file may be written. If that would overwrite regular files, shows a message
- * and returns false, unless the user has given the same name again. */
-static bool top_may_write(struct model *model, const pprofil_profile *profile, const struct pprofil_file *file)
-{
-    char name[PATH_MAX], first[PATH_MAX] = "";
-    uint32_t there = 0;
-    struct stat status;
-
-    for (unsigned i = 0; pprofil_profile_file_at(profile, model->text, file, i, name, sizeof name) == 0; i++)
-        if (stat(name, &status) == 0 && S_ISREG(status.st_mode) && there++ == 0)
-            memcpy(first, name, sizeof first);
-    bool again = strcmp(model->asked, model->text) == 0 && there <= model->asked_files;
-    const char *slash = strrchr(first, '/');
-
-    model->asked[0] = '\0';
-    if (there == 0 || again)
-        return true;
-    memcpy(model->asked, model->text, sizeof model->asked);
-    model->asked_files = there;
-    if (there == 1)
-        model_say(model, time_now(), "%s exists; S again with the same name overwrites it",
-                  slash != NULL ? slash + 1 : first);
-    else
-        model_say(model, time_now(), "%s and %u more exist; S again with the same name overwrites them",
-                  slash != NULL ? slash + 1 : first, there - 1);
-    return false;
-}
-
-static const char *top_save_problem(int error)
-{
-    return error == -EEXIST ? "a file beside it would replace something that is not a file" : pprofil_error_text(error);
-}
-
-/* Saves the profile. The path is at the end of the message, because narrow screens cut off the end. The message is
- * timed from the end of the saving, because the saving may take longer than a message is shown. */
-static void top_save(struct model *model, pprofil_session *session)
-{
-    pprofil_profile *profile = pprofil_session_profile(session);
-    /* the format is found before the save, so that the message can show its name */
-    const char *format = pprofil_format_for(model->text);
-    const struct pprofil_file file = {.size = sizeof file, .format = format};
-    struct pprofil_totals totals;
-
-    if (!top_may_write(model, profile, &file))
-        return;
-    int error = pprofil_profile_save(profile, model->text, &file, true);
-    pprofil_profile_totals(profile, &totals, sizeof totals);
-    if (error == 0)
-        model_say(model, time_now(), "%" PRIu64 " samples saved as %s to %s", totals.samples, format, model->text);
-    else
-        model_say(model, time_now(), "not saved: %s: %s", top_save_problem(error), model->text);
-}
-
 /* --- the effects of actions -------------------------------------------------------------- */
 
 static void top_tell_problem(struct top *top, int error)
@@ -282,10 +238,17 @@ static void top_ask_library(struct top *top, enum effect effect)
  * because it does not know whether the targets have ended since the last snapshot. */
 static bool top_is_too_late(struct top *top, enum effect effect)
 {
-    if (!top_is_over(top) || (effect != EFFECT_SAMPLE && effect != EFFECT_RATE && effect != EFFECT_WALL))
+    bool saved = top->source.saved && effect == EFFECT_CLEAR;
+
+    if (!saved &&
+        (!top_is_over(top) || (effect != EFFECT_SAMPLE && effect != EFFECT_RATE && effect != EFFECT_WALL)))
         return false;
     top->model->asked_hz = top->agreed_hz;
     top->model->wall = top->agreed_wall;
+    if (top->source.saved) {
+        model_say(top->model, time_now(), "a saved profile does not change");
+        return true;
+    }
     model_say(top->model, time_now(), top->source.dead ? "the supervisor has died" : "the program has ended");
     return true;
 }
@@ -343,7 +306,7 @@ void top_suspend(struct top *top)
 
 void top_obey(struct top *top, enum effect effect)
 {
-    bool profiling = top->source.session != NULL;
+    bool profiling = top->source.live != NULL;
 
     top->repaint = top->repaint || effect != EFFECT_NONE;
     if (effect == EFFECT_QUIT)
@@ -354,7 +317,7 @@ void top_obey(struct top *top, enum effect effect)
         top_suspend(top);
     else if (effect == EFFECT_ATTACH && !profiling)
         top_attach(top);
-    if (!profiling || top->source.session == NULL || top_is_too_late(top, effect))
+    if (!profiling || top_is_too_late(top, effect))
         return;
     switch (effect) {
     case EFFECT_SNAPSHOT:
@@ -381,7 +344,7 @@ void top_obey(struct top *top, enum effect effect)
         top->names_at = top->window_at - top_names_lead(top->model);
         break;
     case EFFECT_SAVE:
-        top_save(top->model, top->source.session);
+        top_save(top->model, top->source.profile);
         break;
     default:
         break;

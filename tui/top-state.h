@@ -67,6 +67,9 @@ void top_take_candidates(struct top *top);
 void top_take_snapshot(struct top *top, bool due);
 void top_end_window(struct top *top);
 
+/* Saves a profile to the path in model->text. If that would overwrite files, only asks, with a message. */
+void top_save(struct model *model, pprofil_profile *profile);
+
 /* Carries out an effect of an action. */
 void top_obey(struct top *top, enum effect effect);
 /* Stops pprofil, as Ctrl-Z stops any program, until the shell continues it. */

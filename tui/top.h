@@ -14,6 +14,9 @@ struct top_request {
     const pid_t *pids;
     unsigned pid_count;
     char **program;        /* program to start, with its arguments; NULL: none */
+    /* borrowed: a saved profile to show, instead of a process or program; NULL: none. `path` is its file */
+    pprofil_profile *profile;
+    const char *path;
     bool batch;            /* print frames of text to standard output */
     unsigned frames;       /* in the batch mode: number of frames to print; 0: until the targets end */
     uint32_t rows;         /* in the batch mode: greatest number of rows in a frame; 0: all */

@@ -182,6 +182,36 @@ static void table_paint_hottest(const struct pen *pen, const void *row)
 #define HOTTEST {"hottest", NULL, NULL, 14, 40, 2, NONE,        TEXT,    table_paint_hottest}
 #define SHARES WINDOW, WINDOW_ERROR, TOTAL, ERROR, SECONDS, HISTORY
 
+/* In a saved profile there are no windows: columns of the window and of the present state are left out. */
+#define SAVED_TOTAL {"self%", NULL, NULL, 6, 0, 0, TABLE_BY_WINDOW, FIGURE, table_paint_total}
+#define SAVED_ERROR {"±95%", "+-95%", NULL, 5, 0, 3, NONE, FIGURE, table_paint_error}
+#define SAVED_SHARES SAVED_TOTAL, SAVED_ERROR, SECONDS, HISTORY
+static const struct column saved_by_function[] = {
+    SAVED_SHARES,
+    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, OBJECT,
+    {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   table_paint_place}, {0}};
+static const struct column saved_by_called_function[] = {
+    SAVED_TOTAL, SAVED_ERROR,
+    {"total%",    NULL, NULL,  6,  0, 1, TABLE_BY_INCLUSIVE, FIGURE, table_paint_inclusive}, SECONDS, HISTORY,
+    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, OBJECT,
+    {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   table_paint_place}, {0}};
+static const struct column saved_by_object[] = {
+    SAVED_SHARES, {"object", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT, table_paint_path}, {0}};
+static const struct column saved_by_line[] = {
+    SAVED_SHARES,
+    {"file:line", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   table_paint_line}, OBJECT, {0}};
+static const struct column saved_by_thread[] = {
+    SAVED_SHARES, PID, {"TID", NULL, NULL, 7, 0, 1, TABLE_BY_PID, FIGURE, table_paint_tid},
+    {"thread",    NULL, NULL, 10, 16, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, HOTTEST, {0}};
+static const struct column saved_by_process[] = {
+    SAVED_SHARES, {"PID", NULL, NULL, 7, 0, 0, TABLE_BY_PID, FIGURE, table_paint_pid},
+    {"status",    NULL, NULL, 10,  0, 2, NONE,          TEXT,   view_paint_status},
+    {"process",   NULL, NULL, 14, 60, 0, TABLE_BY_NAME, TEXT,   view_paint_process}, HOTTEST, {0}};
+static const struct column saved_by_state[] = {
+    SAVED_SHARES, {"state", NULL, NULL, 17, 80, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
+static const struct column saved_by_syscall[] = {
+    SAVED_SHARES, {"system call", NULL, NULL, 16, 80, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
+
 static const struct column by_function[] = {
     SHARES,
     {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, OBJECT,
@@ -219,14 +249,17 @@ static const struct column by_syscall[] = {
 
 const struct column *view_columns(const struct model *model)
 {
-    static const struct column *const columns[SNAPSHOT_GROUPINGS] = {
-        [PPROFIL_BY_FUNCTION] = by_function, [PPROFIL_BY_OBJECT] = by_object,
-        [PPROFIL_BY_LINE] = by_line,         [PPROFIL_BY_THREAD] = by_thread,
-        [PPROFIL_BY_PROCESS] = by_process,   [PPROFIL_BY_SYSCALL] = by_syscall,
-        [PPROFIL_BY_STATE] = by_state,
+    static const struct column *const columns[SNAPSHOT_GROUPINGS][2] = {
+        [PPROFIL_BY_FUNCTION] = {by_function, saved_by_function},
+        [PPROFIL_BY_OBJECT] = {by_object, saved_by_object},
+        [PPROFIL_BY_LINE] = {by_line, saved_by_line},
+        [PPROFIL_BY_THREAD] = {by_thread, saved_by_thread},
+        [PPROFIL_BY_PROCESS] = {by_process, saved_by_process},
+        [PPROFIL_BY_SYSCALL] = {by_syscall, saved_by_syscall},
+        [PPROFIL_BY_STATE] = {by_state, saved_by_state},
     };
 
     if (model->stacks && model->view == PPROFIL_BY_FUNCTION)
-        return by_called_function;
-    return columns[model->view];
+        return model->saved ? saved_by_called_function : by_called_function;
+    return columns[model->view][model->saved];
 }

@@ -13,7 +13,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-
 #define NARROW 80     /* screens with fewer columns have shorter texts */
 #define SHORT_ROWS 16 /* screens with fewer rows have a header of three lines */
 #define TALL_ROWS 30  /* least height of a screen with a header of five lines */
@@ -64,7 +63,9 @@ static void header_put_title(const struct model *model, struct line *line)
     int end = columns - characters_width(elapsed, columns) - 1;
 
     if (columns >= 60)
-        line->column = canvas_put(line->canvas, line->row, 0, -1, STYLE_LABEL, "pprofil top") + 2;
+        line->column = canvas_put(line->canvas, line->row, 0, -1, STYLE_LABEL,
+                                  model->saved ? "pprofil view" : "pprofil top") +
+                       2;
     int most = end - targets - 2 - line->column;
     line->column += paint_name(line->canvas, line->row, line->column, most, STYLE_TITLE, model->command) + 2;
     paint_name(line->canvas, line->row, line->column, targets, STYLE_FIGURE, model->targets);
@@ -84,8 +85,8 @@ static void header_put_minute(const struct model *model, struct line *line, int 
         width = MODEL_MINUTE;
     if (width < SPARK_WIDTH_MIN)
         return;
-    canvas_spark(line->canvas, line->row, line->column + 1, width, STYLE_SPARK, model->minute,
-                 MODEL_MINUTE, (double)highest);
+    canvas_spark(line->canvas, line->row, line->column + 1, width, STYLE_SPARK, model->minute, MODEL_MINUTE,
+                 (double)highest);
     line->column += width + 1;
 }
 
@@ -229,10 +230,54 @@ static int header_put_breadcrumb(const struct model *model, struct line *line)
     return 1;
 }
 
+/* Puts what a saved profile consists of. */
+static void header_put_saved(const struct model *model, struct line *line)
+{
+    const struct pprofil_totals *totals = &model->now.totals;
+    double seconds = (double)(model->wall ? totals->wall_ns : totals->cpu_ns) / 1e9;
+
+    header_put_fact(line, "samples", STYLE_FIGURE, "%" PRIu64, totals->samples);
+    header_put_fact(line, "", STYLE_FIGURE, "%.3f s of %s time", seconds, model->wall ? "wall" : "CPU");
+    header_put_fact(line, "threads", STYLE_FIGURE, "%" PRIu32, totals->threads_seen);
+    header_put_fact(line, "processes", STYLE_FIGURE, "%" PRIu32, totals->processes_seen);
+}
+
+/* Puts the average use of CPUs, and when they were used. */
+static void header_put_use(const struct model *model, struct line *line)
+{
+    const struct pprofil_totals *totals = &model->now.totals;
+
+    if (totals->elapsed_ns > 0 && totals->cpu_ns > 0)
+        header_put_fact(line, "CPU", STYLE_FIGURE, "%.1f %%",
+                        100.0 * (double)totals->cpu_ns / (double)totals->elapsed_ns);
+    header_put_minute(model, line, line->canvas->columns - line->column - 1);
+}
+
+static int view_saved_header(const struct model *model, struct canvas *canvas, int row)
+{
+    struct line line[4];
+    char states[PHRASE_SIZE];
+
+    for (int i = 0; i < 4; i++)
+        line[i] = (struct line){canvas, row + i, 0};
+    header_put_title(model, &line[0]);
+    header_put_use(model, &line[1]);
+    header_put_saved(model, &line[2]);
+    phrase_states(model, states, sizeof states);
+    if (states[0] != '\0')
+        header_put_fact(&line[2], "", STYLE_FIGURE, "%s", states);
+    if (model->now.pending > 0)
+        header_put_fact(&line[2], "names to look up", STYLE_FIGURE, "%" PRIu32, model->now.pending);
+    return row + 3 + header_put_breadcrumb(model, &line[3]);
+}
+
 int view_header(const struct model *model, struct canvas *canvas, int row)
 {
     int lines = header_lines(canvas);
     struct line line[6];
+
+    if (model->saved)
+        return view_saved_header(model, canvas, row);
 
     for (int i = 0; i < 6; i++)
         line[i] = (struct line){canvas, row + i, 0};

@@ -194,7 +194,7 @@ static const struct {
 } places[] = {
     {KEY_IN_TABLE, "table"},      {KEY_IN_CODE, "code"}, {KEY_IN_OUTPUT, "output"},
     {KEY_IN_PICKER, "processes"}, {KEY_IN_HELP, "help"}, {KEY_IN_CALLS, "calls"},
-    {KEY_IN_FLAME, "flame"},
+    {KEY_IN_FLAME, "flame"},    {KEY_IN_TIMELINE, "timeline"},
 };
 
 /* Returns the help text of a key. If the key has none, returns that of another key with the same action. */

@@ -138,12 +138,13 @@ void phrase_calls(const struct model *model, char *text, size_t size)
 
 const char *phrase_view(int view, bool brief)
 {
-    static const char *const names[KEYS_FLAME + 1][2] = {
+    static const char *const names[KEYS_TIMELINE + 1][2] = {
         [PPROFIL_BY_FUNCTION] = {"functions", "func"}, [PPROFIL_BY_OBJECT] = {"objects", "obj"},
         [PPROFIL_BY_LINE] = {"lines", "line"},         [PPROFIL_BY_THREAD] = {"threads", "thr"},
         [PPROFIL_BY_PROCESS] = {"processes", "proc"},  [PPROFIL_BY_SYSCALL] = {"syscalls", "sysc"},
         [PPROFIL_BY_STATE] = {"states", "stat"},
         [KEYS_CALLS] = {"calls", "calls"},             [KEYS_FLAME] = {"flame", "flame"},
+        [KEYS_TIMELINE] = {"time", "time"},
     };
 
     return names[view][brief];

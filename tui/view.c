@@ -4,7 +4,6 @@
 
 #include "view.h"
 
-
 static void view_put_too_small(struct model *model, struct canvas *canvas)
 {
     model->page_rows = model->list_row = model->header_row = 0;
@@ -17,14 +16,15 @@ enum tabs { TABS_KEYS, TABS_NAMES, TABS_BRIEF, TABS_ONE };
 
 static int tabs_present(const struct model *model)
 {
-    return model->page == PAGE_CALLS   ? KEYS_CALLS
-           : model->page == PAGE_FLAME ? KEYS_FLAME
-                                       : (int)model->view;
+    return model->page == PAGE_CALLS      ? KEYS_CALLS
+           : model->page == PAGE_FLAME    ? KEYS_FLAME
+           : model->page == PAGE_TIMELINE ? KEYS_TIMELINE
+                                          : (int)model->view;
 }
 
-/* Returns true if the line of tabs has a tab for the view that this key opens. Each view has one
- * tab. The views of calls need stacks, and the view of states needs elapsed time. */
-static bool tabs_have(const struct model *model, const struct key_binding *binding)
+/* Returns true if the line of tabs has a tab for the view that this key opens. Each view has one tab. Views of calls
+ * need stacks, and the view of states needs elapsed time. The time line has a tab only if all tabs fit with it. */
+static bool tabs_have(const struct model *model, bool time, const struct key_binding *binding)
 {
     if (binding->action != ACTION_VIEW || binding->help == NULL)
         return false;
@@ -32,11 +32,13 @@ static bool tabs_have(const struct model *model, const struct key_binding *bindi
         return true;
     if (binding->argument == PPROFIL_BY_STATE)
         return model->wall;
+    if (binding->argument == KEYS_TIMELINE)
+        return time;
     return binding->argument < KEYS_CALLS || model->stacks;
 }
 
-static int tabs_put_one(const struct model *model, struct canvas *canvas, int row, int column,
-                        enum tabs kind, const struct key_binding *binding)
+static int tabs_put_one(const struct model *model, struct canvas *canvas, int row, int column, enum tabs kind,
+                        const struct key_binding *binding)
 {
     bool present = binding->argument == tabs_present(model);
     int start = column;
@@ -52,13 +54,13 @@ static int tabs_put_one(const struct model *model, struct canvas *canvas, int ro
     return column - start;
 }
 
-static int tabs_width(const struct model *model, enum tabs kind)
+static int tabs_width(const struct model *model, enum tabs kind, bool time)
 {
     int width = 0;
 
     for (size_t i = 0; i < key_binding_count; i++) {
         const struct key_binding *binding = &key_bindings[i];
-        if (!tabs_have(model, binding) || (kind == TABS_ONE && binding->argument != tabs_present(model)))
+        if (!tabs_have(model, time, binding) || (kind == TABS_ONE && binding->argument != tabs_present(model)))
             continue;
         width += characters_width(phrase_view(binding->argument, kind == TABS_BRIEF), 32) + 2;
         width += kind == TABS_KEYS ? characters_width(keys_name(binding->key), 8) + 1 : 0;
@@ -79,12 +81,14 @@ static int tabs_put(const struct model *model, struct canvas *canvas, int row)
 {
     bool filters = model->filter_count > 0 && !view_has_filter_line(canvas);
     enum tabs kind = filters ? TABS_ONE : TABS_KEYS;
+    bool time = tabs_width(model, TABS_KEYS, true) <= canvas->columns;
     int column = 0;
 
-    while (kind < (model->stacks ? TABS_ONE : TABS_BRIEF) && tabs_width(model, kind) > canvas->columns)
+    while (kind < (model->stacks || model->page == PAGE_TIMELINE ? TABS_ONE : TABS_BRIEF) &&
+           tabs_width(model, kind, time) > canvas->columns)
         kind++;
     for (size_t i = 0; i < key_binding_count; i++)
-        if (tabs_have(model, &key_bindings[i]))
+        if (tabs_have(model, time, &key_bindings[i]))
             column += tabs_put_one(model, canvas, row, column, kind, &key_bindings[i]);
     if (filters)
         tabs_put_filters(model, canvas, row, column);
@@ -164,6 +168,7 @@ static void view_put_page(struct model *model, struct canvas *canvas, int end)
         view_picker(model, canvas, 0, end);
         return;
     }
+    view_timeline_place(model, canvas->columns);
     int row = view_header(model, canvas, 0);
     if (model->page == PAGE_CODE) {
         view_code(model, canvas, row, end - row);
@@ -175,6 +180,9 @@ static void view_put_page(struct model *model, struct canvas *canvas, int end)
     } else if (model->page == PAGE_FLAME) {
         row = tabs_put(model, canvas, row);
         view_flame(model, canvas, row, end - row);
+    } else if (model->page == PAGE_TIMELINE) {
+        row = tabs_put(model, canvas, row);
+        view_timeline(model, canvas, row, end - row);
     } else {
         row = tabs_put(model, canvas, row);
         view_table(model, canvas, row, end - row);

@@ -20,8 +20,11 @@ int view_table(struct model *model, struct canvas *canvas, int row, int rows);
 int view_code(struct model *model, struct canvas *canvas, int row, int rows);
 int view_calls(struct model *model, struct canvas *canvas, int row, int rows);
 int view_flame(struct model *model, struct canvas *canvas, int row, int rows);
+int view_timeline(struct model *model, struct canvas *canvas, int row, int rows);
 int view_output(struct model *model, struct canvas *canvas, int row, int rows);
 int view_picker(struct model *model, struct canvas *canvas, int row, int rows);
+/* Sets the place of the time line's picture on a screen of this width, so that the next snapshot fits. */
+void view_timeline_place(struct model *model, int columns);
 /* Paints the help over everything except the bottom line. Sets help_rows and help_last of the model, and reduces
  * help_top to help_last if it is greater. */
 void view_help(struct model *model, struct canvas *canvas);

@@ -45,8 +45,8 @@ static int live_ask_for_code(struct pprofil_live *live, uint64_t id, uint32_t lo
     return error == 0 ? -EAGAIN : error;
 }
 
-int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id,
-                      const struct pprofil_filter *filter, pprofil_code **result)
+int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id, const struct pprofil_filter *filter,
+                      pprofil_code **result)
 {
     int error = live_exchange(live);
 
@@ -67,6 +67,7 @@ int pprofil_live_code(pprofil_live *live, enum pprofil_by by, uint64_t id,
         return -EAGAIN;
     if (code->code.listing == NULL)
         return live_no_code(live, code->code.problem != NULL ? code->code.problem : "no code");
-    struct report_options options = {.live = true, .filter = live_filter(filter)};
-    return code_new(live->profile, &options, code->code.listing, result);
+    struct report_options options = {.live = true};
+    error = live_filter(live, filter, &options.filter);
+    return error != 0 ? error : code_new(live->profile, &options, code->code.listing, result);
 }

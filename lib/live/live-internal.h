@@ -29,13 +29,16 @@ struct live_code {
 };
 
 struct pprofil_live {
-    struct profile *profile;        /* borrowed from the session */
+    struct profile *profile;        /* borrowed from the session, or from a saved profile */
     struct async_symbolizer *async; /* owned */
-    /* the session samples stacks, so inlined functions have rows of their own */
+    /* the profile has stacks, so inlined functions have rows of their own */
     bool inlines;
     struct live_rows functions, lines;
     struct flat_sums sums[REPORT_GROUPINGS]; /* indexed by enum pprofil_by */
     struct live_nodes nodes;
+    /* owned; the samples in the range of time of the last filter (report_filter.in_range) */
+    struct profile_sample *in_range;
+    uint32_t in_range_count;
     struct live_code *codes; /* owned */
     uint32_t code_count;
     char problem[LIVE_PROBLEM_SIZE];
@@ -49,8 +52,9 @@ int live_exchange(struct pprofil_live *live);
  * known. */
 uint32_t live_location(const struct pprofil_live *live, enum pprofil_by by, uint64_t id);
 
-/* Converts a filter of pprofil.h to a filter of lib/report. `filter` may be NULL. It may also be smaller than this
- * version's structure, if the caller was compiled with an older pprofil.h. */
-struct report_filter live_filter(const struct pprofil_filter *filter);
+/* Converts a filter of pprofil.h to a filter of lib/report. `from` may be NULL. It may also be smaller than this
+ * version's structure, if the caller was compiled with an older pprofil.h. If the filter has a range of time, sums the
+ * samples in this range; the sums are valid until the next call. Returns 0 or -ENOMEM. */
+int live_filter(struct pprofil_live *live, const struct pprofil_filter *from, struct report_filter *filter);
 
 #endif

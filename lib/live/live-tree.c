@@ -19,16 +19,15 @@ int pprofil_live_tree_new(pprofil_live *live, const struct pprofil_live_tree_opt
                           const struct pprofil_filter *filter, pprofil_live_tree **result)
 {
     struct pprofil_live_tree_options wanted = {0};
-    struct report_options report = {.by = PPROFIL_BY_FUNCTION,
-                                    .live = true,
-                                    .no_inlines = !live->inlines,
-                                    .filter = live_filter(filter)};
+    struct report_options report = {.by = PPROFIL_BY_FUNCTION, .live = true, .no_inlines = !live->inlines};
 
     memcpy(&wanted, options, options->size < sizeof wanted ? options->size : sizeof wanted);
     report.limit = wanted.limit != 0 ? wanted.limit : USUAL_LIMIT;
     if (wanted.kind != PPROFIL_TREE_CALLS && wanted.kind != PPROFIL_TREE_CALLERS && wanted.kind != PPROFIL_TREE_CALLEES)
         return -EINVAL;
     int error = live_exchange(live);
+    if (error == 0)
+        error = live_filter(live, filter, &report.filter);
     if (error != 0)
         return error;
     struct pprofil_live_tree *tree = calloc(1, sizeof *tree);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Live views: reports of a session that is sampling. A report contains the samples that the session's profile has when
- * the report is made. The async symbolizer looks up names in a thread of its own, but the names are stored in the
- * profile only during live_exchange.
+ * Live views: reports of a session that is sampling, or of a saved profile. A report contains the samples that the
+ * profile has when the report is made. The async symbolizer looks up names in a thread of its own, but the names are
+ * stored in the profile only during live_exchange.
  *
  * The id of a row is made from the key of the row, and does not show which locations belong to the row. So
  * live->functions and live->lines map row ids to locations. live_named adds a location to these maps when the location
@@ -83,23 +83,34 @@ uint32_t live_location(const struct pprofil_live *live, enum pprofil_by by, uint
 
 /* --- the view ---------------------------------------------------------------------------- */
 
-int pprofil_live_open(pprofil_session *session, pprofil_live **result)
+/* Opens a live view of a profile. has_stacks: inlined functions get rows of their own. */
+static int live_open(struct profile *profile, bool has_stacks, pprofil_live **result)
 {
     struct pprofil_live *live = calloc(1, sizeof *live);
 
     if (live == NULL)
         return -ENOMEM;
-    live->profile = session->profile->profile;
+    live->profile = profile;
     int error = async_symbolizer_new(live->profile, live_named, live, &live->async);
     if (error != 0) {
         free(live);
         return error;
     }
-    live->inlines = session->unwinder != NULL;
+    live->inlines = has_stacks;
     if (live->inlines)
         async_symbolizer_want_lines(live->async);
     *result = live;
     return 0;
+}
+
+int pprofil_live_open(pprofil_session *session, pprofil_live **result)
+{
+    return live_open(session->profile->profile, session->unwinder != NULL, result);
+}
+
+int pprofil_live_open_profile(pprofil_profile *profile, pprofil_live **result)
+{
+    return live_open(profile->profile, report_has_stacks(profile->profile), result);
 }
 
 void pprofil_live_close(pprofil_live *live)
@@ -113,6 +124,7 @@ void pprofil_live_close(pprofil_live *live)
     for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
         flat_sums_clear(&live->sums[by]);
     live_nodes_clear(&live->nodes);
+    free(live->in_range);
     live_rows_clear(&live->functions);
     live_rows_clear(&live->lines);
     free(live);
@@ -144,25 +156,42 @@ int live_exchange(struct pprofil_live *live)
     return error;
 }
 
-struct report_filter live_filter(const struct pprofil_filter *filter)
+/* Sums the samples in a range of time. */
+static int live_sum_range(struct pprofil_live *live, struct report_filter *filter)
+{
+    const struct profile *profile = live->profile;
+    uint64_t to = filter->to_ns != 0 ? filter->to_ns : UINT64_MAX;
+    int error = array_extend(&live->in_range, &live->in_range_count, profile->sample_count, sizeof *live->in_range);
+
+    if (error != 0)
+        return error;
+    profile_samples_in(profile, history_slots(&profile->history, filter->from_ns, to), live->in_range);
+    filter->in_range = live->in_range;
+    return 0;
+}
+
+int live_filter(struct pprofil_live *live, const struct pprofil_filter *from, struct report_filter *filter)
 {
     struct pprofil_filter all = {0};
 
-    if (filter != NULL)
-        memcpy(&all, filter, filter->size < sizeof all ? filter->size : sizeof all);
-    return (struct report_filter){.pid = all.pid,
-                                  .tid = all.tid,
-                                  .process = (uint32_t)all.process,
-                                  .thread = (uint32_t)all.thread,
-                                  .object = (uint32_t)all.object,
-                                  .syscall = (uint32_t)all.syscall,
-                                  .state = (uint32_t)all.state};
+    if (from != NULL)
+        memcpy(&all, from, from->size < sizeof all ? from->size : sizeof all);
+    *filter = (struct report_filter){.pid = all.pid,
+                                     .tid = all.tid,
+                                     .process = (uint32_t)all.process,
+                                     .thread = (uint32_t)all.thread,
+                                     .object = (uint32_t)all.object,
+                                     .syscall = (uint32_t)all.syscall,
+                                     .state = (uint32_t)all.state,
+                                     .from_ns = all.from_ns,
+                                     .to_ns = all.to_ns};
+    return all.from_ns != 0 || all.to_ns != 0 ? live_sum_range(live, filter) : 0;
 }
 
 int pprofil_live_report(pprofil_live *live, enum pprofil_by by, const struct pprofil_filter *filter,
                         pprofil_report **result)
 {
-    struct report_options options = {.live = true, .stacks = true, .filter = live_filter(filter)};
+    struct report_options options = {.live = true, .stacks = true};
 
     if (!report_is_grouping(by))
         return -EINVAL;
@@ -172,6 +201,8 @@ int pprofil_live_report(pprofil_live *live, enum pprofil_by by, const struct ppr
     if (by == PPROFIL_BY_LINE)
         async_symbolizer_want_lines(live->async);
     int error = live_exchange(live);
+    if (error == 0)
+        error = live_filter(live, filter, &options.filter);
     if (error != 0)
         return error;
     return report_flat(live->profile, NULL, &options, result);

@@ -23,6 +23,9 @@ typedef struct pprofil_live pprofil_live;
 
 /* Opens a live view of a session. The session must outlive *live. -EAGAIN: the thread cannot be started. */
 int pprofil_live_open(pprofil_session *session, pprofil_live **live);
+/* Opens a live view of a saved profile, which must outlive *live. It looks up names that the file lacks. -EAGAIN: the
+ * thread cannot be started. */
+int pprofil_live_open_profile(pprofil_profile *profile, pprofil_live **live);
 void pprofil_live_close(pprofil_live *live);
 
 /* Selects samples. A sample is selected if it matches every field that is not 0. The fields object, syscall, process,
@@ -35,6 +38,8 @@ struct pprofil_filter {
     uint64_t process;  /* id of a row in a report by process: a process while it ran one program */
     uint64_t thread;   /* id of a row in a report by thread: a thread while its process ran one program */
     uint64_t state;    /* id of a row in a report by state */
+    /* only what was sampled from one time until another, ns since pprofil_live_times.start_ns; 0: no condition */
+    uint64_t from_ns, to_ns;
 };
 
 /* Makes a report with all rows, largest first, of the samples since the start or since the last clear of the session.
@@ -43,6 +48,27 @@ struct pprofil_filter {
  * there is no such grouping. */
 int pprofil_live_report(pprofil_live *live, enum pprofil_by by, const struct pprofil_filter *filter,
                         pprofil_report **report);
+
+/* When the samples were taken. All fields are 0 if the profile does not say it. */
+struct pprofil_live_times {
+    uint64_t start_ns;  /* beginning of the profile, CLOCK_MONOTONIC */
+    uint64_t length_ns; /* time from the beginning to the newest sample */
+    uint64_t slot_ns;   /* times are exact to this */
+};
+/* size: sizeof(struct pprofil_live_times) */
+void pprofil_live_times(const pprofil_live *live, struct pprofil_live_times *times, size_t size);
+
+/* A range of time that is divided into equal columns. */
+struct pprofil_columns {
+    uint64_t from_ns, to_ns; /* since pprofil_live_times.start_ns; from_ns < to_ns */
+    uint32_t count;          /* not 0 */
+};
+
+/* Tells when the rows of a report spent their own time: adds to ns[i * columns->count + k] the time of row i in column
+ * k, ns. `by` and `filter` are those with which the report was made, by the last call of pprofil_live_report. `ns` has
+ * room for all rows of the report. -EINVAL: the columns have no length. */
+int pprofil_live_row_times(pprofil_live *live, enum pprofil_by by, const struct pprofil_filter *filter,
+                           const pprofil_report *report, const struct pprofil_columns *columns, uint64_t *ns);
 
 /* Asks the library's thread to find the source file and line in which the function of a row is defined. The caller
  * calls this function for a row whose details the user sees. `by` is the row's grouping, PPROFIL_BY_FUNCTION or

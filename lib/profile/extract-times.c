@@ -13,25 +13,6 @@ static bool extract_clip(const struct extraction *extraction, const struct histo
            (!extraction->ranged || history_clip(entry, extraction->range, part));
 }
 
-void extract_sum_range(const struct extraction *extraction)
-{
-    const struct profile_history *history = &extraction->from->history;
-    struct history_entry part;
-
-    for (uint32_t i = 0; i < extraction->from->sample_count; i++) {
-        struct profile_sample *kept = &extraction->kept[i];
-        kept->count = kept->cpu_ns = kept->wall_ns = 0;
-    }
-    for (uint32_t i = 0; i < history->count; i++) {
-        if (!extract_clip(extraction, &history->entries[i], &part))
-            continue;
-        struct profile_sample *kept = &extraction->kept[part.sample];
-        kept->count += part.count;
-        kept->cpu_ns += part.cpu_ns;
-        kept->wall_ns += part.wall_ns;
-    }
-}
-
 static int extract_history(const struct extraction *extraction)
 {
     const struct profile_history *from = &extraction->from->history;

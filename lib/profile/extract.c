@@ -280,10 +280,10 @@ static void extract_choose(const struct extraction *extraction, const bool *keep
 {
     const struct profile *from = extraction->from;
 
-    for (uint32_t i = 0; i < from->sample_count; i++)
-        extraction->kept[i] = from->samples[i];
     if (extraction->ranged)
-        extract_sum_range(extraction);
+        profile_samples_in(from, extraction->range, extraction->kept);
+    else if (from->sample_count > 0)
+        memcpy(extraction->kept, from->samples, from->sample_count * sizeof *from->samples);
     for (uint32_t i = 0; i < from->sample_count; i++)
         if (!keep[i])
             extraction->kept[i].count = extraction->kept[i].cpu_ns = extraction->kept[i].wall_ns = 0;

@@ -23,8 +23,6 @@ static inline bool extract_keeps(const struct extraction *extraction, uint32_t s
     return (kept->count | kept->cpu_ns | kept->wall_ns) != 0;
 }
 
-/* Replaces the counts and times of extraction->kept by those of the range of time. */
-void extract_sum_range(const struct extraction *extraction);
 /* Returns the totals of a range of time. What is known only of the whole run is 0. */
 struct profile_totals extract_range_totals(const struct extraction *extraction);
 /* Gives the part its history and its timeline, after its samples were added. Returns 0, -ENOMEM or -EOVERFLOW. */

@@ -290,6 +290,8 @@ int profile_count_at(struct profile *profile, const struct profile_sample *sampl
 /* Finds the entry of the table samples that has the thread, node, syscall and state of a sample. Returns its index, or
  * PROFILE_NO_SAMPLE. */
 uint32_t profile_find_sample(const struct profile *profile, const struct profile_sample *sample);
+/* Copies the table samples to `samples`, with the counts and times of a range of time. */
+void profile_samples_in(const struct profile *profile, struct history_range range, struct profile_sample *samples);
 /* Replaces the lines of a location by a copy of `lines`, an array of `count` elements. Also sets the bits of the
  * parameter `looked` in the field of the same name. Returns 0 or -ENOMEM. */
 int profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,

@@ -96,3 +96,22 @@ int profile_count_at(struct profile *profile, const struct profile_sample *sampl
                                          .wall_ns = sample->wall_ns};
     return error == 0 ? history_add(&profile->history, time, &amount, sample->state != PROFILE_RUNNING) : error;
 }
+
+void profile_samples_in(const struct profile *profile, struct history_range range, struct profile_sample *samples)
+{
+    const struct profile_history *history = &profile->history;
+    struct history_entry part;
+
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        samples[i] = profile->samples[i];
+        samples[i].count = samples[i].cpu_ns = samples[i].wall_ns = 0;
+    }
+    for (uint32_t i = 0; i < history->count; i++) {
+        if (!history_clip(&history->entries[i], range, &part))
+            continue;
+        struct profile_sample *sample = &samples[part.sample];
+        sample->count += part.count;
+        sample->cpu_ns += part.cpu_ns;
+        sample->wall_ns += part.wall_ns;
+    }
+}

@@ -13,7 +13,8 @@
 static bool is_same_filter(const struct report_filter *a, const struct report_filter *b)
 {
     return a->pid == b->pid && a->tid == b->tid && a->process == b->process && a->thread == b->thread &&
-           a->object == b->object && a->syscall == b->syscall && a->state == b->state;
+           a->object == b->object && a->syscall == b->syscall && a->state == b->state && a->from_ns == b->from_ns &&
+           a->to_ns == b->to_ns;
 }
 
 bool added_is_other(const struct added_samples *added, const struct profile *profile,
@@ -41,7 +42,7 @@ int added_grow(struct added_samples *added, const struct profile *profile)
 bool added_more(const struct added_samples *added, const struct profile *profile,
                 const struct report_options *options, uint32_t sample, struct amount *more)
 {
-    const struct profile_sample *now = &profile->samples[sample];
+    const struct profile_sample *now = report_sample(profile, &options->filter, sample);
     const struct amount *before = &added->amounts[sample];
 
     *more = (struct amount){now->count - before->samples, report_ns(profile, now) - before->ns};

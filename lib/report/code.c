@@ -153,7 +153,7 @@ int code_sums_make(const struct profile *profile, const struct report_options *o
         find_code_rows(&counter, listing);
         for (uint32_t i = 0; i < profile->sample_count; i++)
             if (row_counts(profile, options, &profile->samples[i]))
-                code_add_sample(&counter, listing, &profile->samples[i], i + 1u);
+                code_add_sample(&counter, listing, report_sample(profile, &options->filter, i), i + 1u);
     }
     free(counter.rows);
     free(counter.sources);

@@ -283,7 +283,8 @@ static int flat_sums_add_waiting(struct update *update, bool away)
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < sums->waiting_count; i++) {
-        const struct profile_sample *sample = &update->profile->samples[sums->waiting[i]];
+        const struct profile_sample *sample =
+            report_sample(update->profile, &update->options->filter, sums->waiting[i]);
         struct amount more = {sample->count, report_ns(update->profile, sample)};
         if (away)
             more = (struct amount){0 - more.samples, 0 - more.ns};
@@ -306,6 +307,7 @@ int flat_sums_update(struct flat_sums *sums, const struct profile *profile, cons
         sums->no_inlines = options->no_inlines;
         sums->stacks = options->stacks;
     }
+    sums->added.filter = options->filter; /* its samples in a range may be in another array now */
     sums->waiting_count = 0;
     int error = added_grow(&sums->added, profile);
     if (error == 0 && is_code(options->by))
@@ -323,8 +325,11 @@ int flat_sums_update(struct flat_sums *sums, const struct profile *profile, cons
 
 static struct report_options flat_sums_options(const struct flat_sums *sums)
 {
-    return (struct report_options){
-        .by = sums->by, .no_inlines = sums->no_inlines, .stacks = sums->stacks, .live = true};
+    return (struct report_options){.by = sums->by,
+                                   .no_inlines = sums->no_inlines,
+                                   .stacks = sums->stacks,
+                                   .live = true,
+                                   .filter = sums->added.filter};
 }
 
 /* Subtracts the samples that wait for names from the sums. A sum that has no samples now may still refer to a location

@@ -36,6 +36,11 @@ struct report_filter {
     uint32_t object;  /* 1 + index of the object */
     uint32_t syscall; /* 1 + index of the system call */
     uint32_t state;   /* 1 + enum profile_state */
+    /* only what was sampled in a range of time, ns since the beginning of the history; to_ns 0: no condition */
+    uint64_t from_ns, to_ns;
+    /* borrowed; indexed by sample: the samples with the counts and times of the range (profile_samples_in); NULL: no
+     * condition. The caller keeps this array up to date, and it need not be the same array in each report */
+    const struct profile_sample *in_range;
 };
 
 struct flat_sums;
@@ -91,6 +96,17 @@ uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t l
  * index of the thread or process in the profile. */
 uint64_t report_task_id(uint32_t index);
 
+/* A range of time that is divided into equal columns. */
+struct report_columns {
+    uint64_t from_ns, to_ns; /* since the beginning of the history; from_ns < to_ns */
+    uint32_t count;          /* not 0 */
+};
+
+/* Sums when the rows of a report spent their own time. Adds to ns[i * columns->count + k] the time of row i in column
+ * k, ns. `options` are those of the report. The range of time of its filter is ignored. Returns 0 or -ENOMEM. */
+int report_row_times(const struct profile *profile, const struct report_options *options,
+                     const struct pprofil_report *report, const struct report_columns *columns, uint64_t *ns);
+
 /* --- call trees ------------------------------------------------------------------------------ */
 
 struct pprofil_tree {
@@ -131,6 +147,13 @@ int report_select(struct profile *profile, struct symbolizer *symbolizer, const 
 /* Returns true if a sample meets all conditions of a filter. */
 bool report_lets_through(const struct profile *profile, const struct report_filter *filter,
                          const struct profile_sample *sample);
+
+/* Returns a sample as it counts with a filter: in its range of time. */
+static inline const struct profile_sample *report_sample(const struct profile *profile,
+                                                         const struct report_filter *filter, uint32_t sample)
+{
+    return filter->in_range != NULL ? &filter->in_range[sample] : &profile->samples[sample];
+}
 
 /* Returns the time of a sample: elapsed time in wall mode, otherwise CPU time. */
 static inline uint64_t report_ns(const struct profile *profile, const struct profile_sample *sample)

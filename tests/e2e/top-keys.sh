@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # pprofil top on terminals of all sizes. Each key that pprofil top --list-keys names does what its
-# action says, on each page where it is valid. top-calls.sh tests the pages of calls.
+# action says, on each page where it is valid. top-calls.sh tests the pages of calls, and
+# top-timeline.sh the time line.
 #
 # TOP_SIZES: three sizes ROWSxCOLUMNS. Tables, where most keys are valid, are tested at all of
 # them, other pages at one. TOP_THOROUGH=1: all pages at all sizes.
@@ -21,7 +22,7 @@ awk -F '\t' -v OFS='\t' '{
 	gsub(/-/, "_", $3)
 	for (i = 1; i <= count; i++)
 		print place[i], $1, $3
-}' "$work/keys" | grep -Ev '^(calls|flame)' >"$work/bindings"
+}' "$work/keys" | grep -Ev '^(calls|flame|timeline)' >"$work/bindings"
 expect "the key table: places" "code help output processes table" \
 	"$(cut -f 1 "$work/bindings" | sort -u | tr '\n' ' ' | sed 's/ $//')"
 
@@ -199,6 +200,7 @@ do_view_threads() { shows_view 'thr(eads)?' ' (long-lists|sleeper)( |$)'; }
 do_view_processes() { shows_view 'proc(esses)?' 'long-lists'; }
 do_view_syscalls() { shows_view 'sysc(alls)?' 'write'; }
 do_view_lines() { shows_view 'lines?' 'long-lists\.c:[0-9]+'; }
+do_view_time() { shows_view 'time' 'thread +CPU%'; }
 do_view_states() { shows_view 'stat(es)?' 'running'; }
 # this target is sampled without stacks: top-calls.sh has targets with stacks
 do_view_calls() {

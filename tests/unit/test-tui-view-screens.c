@@ -36,7 +36,7 @@ Test(view_screens, usual)
     LINE(1, "CPU 125.0 % ▅▅▅▆▆▆▆▆▆▆▆▆  2 running, 297 asleep (12 in futex), 1 uninterruptible");
     LINE(2, "samples/s 100 asked, 99 achieved  lost 0  target stopped 0.12 %");
     LINE(3, "CPU time  window 1 s");
-    LINE(4, "[1 functions] 2 objects  3 threads  4 processes  5 syscalls  6 lines");
+    LINE(4, "[1 functions] 2 objects  3 threads  4 processes  5 syscalls  6 lines  t time");
     LINE(5, "  win% total%  ±95%    CPU s history     function                  object");
     LINE(6, "  62.3  60.00  1.23    6.000 ▆▆▆▇▇▇▇████ work                      split");
     LINE(23, "F1Help F2View F3Search F4Sort F5Window F6Wall F7Slower F8Faster F9Sample F10Quit");
