@@ -13,36 +13,14 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/procmap-query.h"
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs-lists.h"
 #include "supervisor/proc/procfs.h"
 
-/* struct procmap_query of include/uapi/linux/fs.h, for builds with headers older than Linux 6.11. */
-struct maps_query_arguments {
-    uint64_t size;
-    uint64_t flags;
-    uint64_t address;
-    uint64_t start, end;
-    uint64_t vma_flags;
-    uint64_t page_size;
-    uint64_t offset;
-    uint64_t inode;
-    uint32_t dev_major, dev_minor;
-    /* before the ioctl: size of the buffer for the name; after it: size of the name including its NUL, 0: there is no
-     * name */
-    uint32_t name_size;
-    uint32_t build_id_size;
-    uint64_t name;
-    uint64_t build_id;
-};
-
-#define QUERY_IOCTL _IOWR('f', 17, struct maps_query_arguments)
 /* Without PROCMAP_QUERY, a search for copied code reads the whole list. A JIT compiler may make thousands of mappings, so
  * only the first ones of a process are searched for. */
 #define COPY_SEARCHES_MAX 16u
-
-#define QUERY_EXECUTABLE 0x04u
-#define QUERY_THIS_OR_NEXT 0x10u
 
 /* Does not clear the array of known mappings, which has 12 KiB for each process: only its first `count` elements are
  * valid. */
@@ -105,7 +83,7 @@ enum extent { NUMBERS, NAME, NAME_AND_BUILD_ID };
 
 static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_details *details, enum extent extent)
 {
-    struct maps_query_arguments query = {.size = sizeof query, .flags = flags, .address = address};
+    struct procmap_query_arguments query = {.size = sizeof query, .flags = flags, .address = address};
 
     if (extent >= NAME) {
         query.name = (uintptr_t)details->name;
@@ -115,7 +93,7 @@ static int maps_query(int fd, uint64_t flags, uint64_t address, struct mapping_d
         query.build_id = (uintptr_t)details->build_id;
         query.build_id_size = sizeof details->build_id;
     }
-    if (ioctl(fd, QUERY_IOCTL, &query) < 0)
+    if (ioctl(fd, PROCMAP_QUERY_IOCTL, &query) < 0)
         return -errno;
     details->mapping = (struct mapping){.start = query.start,
                                         .end = query.end,
@@ -158,7 +136,7 @@ static enum maps_result maps_query_address(struct maps *maps, struct mounts *mou
 
 static enum maps_result maps_query_next_executable(const struct maps_scan *scan, struct mapping_details *details)
 {
-    uint64_t address = scan->address, flags = QUERY_EXECUTABLE | QUERY_THIS_OR_NEXT;
+    uint64_t address = scan->address, flags = PROCMAP_QUERY_EXECUTABLE | PROCMAP_QUERY_THIS_OR_NEXT;
     struct maps *maps = scan->maps;
 
     do {
@@ -182,14 +160,6 @@ static enum maps_result maps_find_known(const struct maps *maps, uint64_t addres
     return MAPS_NONE;
 }
 
-static bool maps_can_query(int fd)
-{
-    struct mapping_details details;
-    int error = maps_query(fd, 0, 0, &details, NUMBERS);
-
-    return error != -ENOTTY && error != -EINVAL;
-}
-
 bool maps_open(struct maps *maps, pid_t pid, bool parse)
 {
     char path[64];
@@ -201,7 +171,7 @@ bool maps_open(struct maps *maps, pid_t pid, bool parse)
     if (fd < 0)
         return false;
     bool kept = procfs_may_keep(fd);
-    maps->listed = parse || !kept || !maps_can_query(fd);
+    maps->listed = parse || !kept || !procmap_query_is_known(fd);
     if (kept)
         maps->fd = fd;
     else
