@@ -4,6 +4,7 @@
  * libpprofil(3) shows how the parts belong together.
  *
  *   pprofil/error.h       error codes and their texts
+ *   pprofil/machine.h     what can be done on this machine: limits of tracing, a process's program, optional parts
  *   pprofil/session.h     sessions: launch programs or attach to processes, and sample them
  *   pprofil/histogram.h   the profil(2) family: counts program counters of other processes during a session
  *   pprofil/profile.h     profiles: read, save, merge and select samples
@@ -27,6 +28,7 @@
 #include "pprofil/error.h"
 #include "pprofil/histogram.h"
 #include "pprofil/live.h"
+#include "pprofil/machine.h"
 #include "pprofil/profile.h"
 #include "pprofil/report.h"
 #include "pprofil/session.h"

@@ -82,20 +82,26 @@ static bool find_package(const char *path, char package[static NAME_MAX + 1])
 
 /* --- servers ---------------------------------------------------------------------------------- */
 
-/* Returns whether libdwfl could ask a server, but no server is set. libdwfl loads libdebuginfod, which is beside it. */
-static bool lacks_server(void)
+bool debug_package_has_client(void)
 {
-    const char *servers = getenv("DEBUGINFOD_URLS");
     char path[PATH_MAX];
     Dl_info libdw;
 
-    if ((servers != NULL && servers[0] != '\0') || dladdr((void *)(uintptr_t)dwfl_begin, &libdw) == 0)
+    if (dladdr((void *)(uintptr_t)dwfl_begin, &libdw) == 0)
         return false;
     const char *slash = strrchr(libdw.dli_fname, '/');
     if (slash == NULL)
         return false;
     snprintf(path, sizeof path, "%.*s/libdebuginfod.so.1", (int)(slash - libdw.dli_fname), libdw.dli_fname);
     return access(path, R_OK) == 0;
+}
+
+/* Returns whether libdwfl could ask a server, but no server is set. */
+static bool lacks_server(void)
+{
+    const char *servers = getenv("DEBUGINFOD_URLS");
+
+    return (servers == NULL || servers[0] == '\0') && debug_package_has_client();
 }
 
 void debug_package_advice(const char *path, bool has_build_id, const char *of_own, char *text, size_t size)

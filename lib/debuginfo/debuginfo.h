@@ -41,6 +41,9 @@ char *debug_file_path_of(int fd);
  * file), or another -errno (the file cannot be read). */
 int elf_check_unpacked_size(int fd);
 
+/* Returns whether libdwfl could ask servers: it loads libdebuginfod, which is in the same directory as libdw. */
+bool debug_package_has_client(void);
+
 /* Writes what would bring the debug information of a file that has none, in a few words for people: "install libc6-dbg,
  * or set DEBUGINFOD_URLS=...". The path is that of the file, as profiles have it. If the file is not one of the system,
  * the text is `of_own`. The text may be cut off at `size` bytes. May read all lists of dpkg, some 10 MB. */

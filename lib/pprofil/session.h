@@ -204,6 +204,9 @@ struct pprofil_candidate {
  * frees the array with free(3). */
 int pprofil_candidates(struct pprofil_candidate **candidates, uint32_t *count);
 
+/* Describes one process, which may also be the caller or a supervisor. -ESRCH: there is no such process. */
+int pprofil_candidate_of(pid_t pid, struct pprofil_candidate *candidate, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

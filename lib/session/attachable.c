@@ -48,14 +48,10 @@ static void name_user(const struct candidate_list *list, struct pprofil_candidat
         snprintf(candidate->user, sizeof candidate->user, "%" PRIu32, candidate->uid);
 }
 
-/* Finds out whether a process may be traced. Returns 0 if it may, or the error that PTRACE_SEIZE would return, or
- * -ENOENT if the process has ended. */
-static int check_permission(pid_t pid, const struct proc_status *status)
+int attachable_access(pid_t pid)
 {
     char path[64];
 
-    if (status->kernel_thread || status->tracer != 0 || status->state == 'Z')
-        return -EPERM;
     snprintf(path, sizeof path, "/proc/%d/mem", pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -64,39 +60,68 @@ static int check_permission(pid_t pid, const struct proc_status *status)
     return 0;
 }
 
+/* Finds out whether a process may be traced. Returns 0 if it may, or the error that PTRACE_SEIZE would return, or
+ * -ENOENT if the process has ended. */
+static int check_permission(pid_t pid, const struct proc_status *status)
+{
+    return status->kernel_thread || status->tracer != 0 || status->state == 'Z' ? -EPERM : attachable_access(pid);
+}
+
 /* Returns true for this process and for supervisors. Users do not want to attach to these processes. */
 static bool is_own(pid_t pid, const struct proc_status *status)
 {
     return pid == getpid() || strncmp(status->name, SPAWN_SUPERVISOR, COMM_LENGTH) == 0;
 }
 
-static int add_candidate(struct candidate_list *list, pid_t pid)
+/* Fills in all fields but the user's name. Returns 0, or -ENOENT if there is no such process. */
+static int read_candidate(pid_t pid, const struct proc_status *status, struct pprofil_candidate *candidate)
 {
-    struct pprofil_candidate candidate = {.pid = (uint32_t)pid};
-    struct proc_status status = proc_read_status(pid);
     struct proc_stat stat;
     char path[64], text[512];
 
+    *candidate = (struct pprofil_candidate){.pid = (uint32_t)pid};
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    if (status.state == 0 || is_own(pid, &status) ||
-        proc_read(AT_FDCWD, path, text, sizeof text) <= 0 || proc_parse_stat(text, &stat) != 0)
-        return 0;
-    int refused = check_permission(pid, &status);
+    if (status->state == 0 || proc_read(AT_FDCWD, path, text, sizeof text) <= 0 || proc_parse_stat(text, &stat) != 0)
+        return -ENOENT;
+    int refused = check_permission(pid, status);
     if (refused == -ENOENT)
-        return 0;
+        return refused;
     if (refused != 0)
-        ptrace_denied_explain(pid, refused, candidate.refused, sizeof candidate.refused);
+        ptrace_denied_explain(pid, refused, false, candidate->refused, sizeof candidate->refused);
+    candidate->ppid = stat.ppid;
+    candidate->threads = stat.threads;
+    candidate->cpu_ns = stat.cpu_ns;
+    candidate->uid = (uint32_t)status->uid;
+    memcpy(candidate->comm, stat.comm, sizeof candidate->comm);
+    proc_command(candidate->pid, candidate->command, sizeof candidate->command);
+    return 0;
+}
+
+static int add_candidate(struct candidate_list *list, pid_t pid)
+{
+    struct pprofil_candidate candidate;
+    struct proc_status status = proc_read_status(pid);
+
+    if (is_own(pid, &status) || read_candidate(pid, &status, &candidate) != 0)
+        return 0;
     int error = array_grow(&list->candidates, list->count, sizeof *list->candidates);
     if (error != 0)
         return error;
-    candidate.ppid = stat.ppid;
-    candidate.threads = stat.threads;
-    candidate.cpu_ns = stat.cpu_ns;
-    candidate.uid = (uint32_t)status.uid;
-    memcpy(candidate.comm, stat.comm, sizeof candidate.comm);
     name_user(list, &candidate);
-    proc_command(candidate.pid, candidate.command, sizeof candidate.command);
     list->candidates[list->count++] = candidate;
+    return 0;
+}
+
+int pprofil_candidate_of(pid_t pid, struct pprofil_candidate *candidate, size_t size)
+{
+    const struct candidate_list none = {0};
+    struct proc_status status = proc_read_status(pid);
+    struct pprofil_candidate found;
+
+    if (read_candidate(pid, &status, &found) != 0)
+        return -ESRCH;
+    name_user(&none, &found);
+    memcpy(candidate, &found, size < sizeof found ? size : sizeof found);
     return 0;
 }
 

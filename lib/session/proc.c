@@ -62,7 +62,7 @@ static const char *status_field(const char *text, const char *name)
 
 struct proc_status proc_read_status(pid_t pid)
 {
-    struct proc_status status = {.uid = -1};
+    struct proc_status status = {.uid = -1, .seccomp = -1};
     char path[64], text[4096];
 
     snprintf(path, sizeof path, "/proc/%d/status", pid);
@@ -76,6 +76,11 @@ struct proc_status proc_read_status(pid_t pid)
     char *next;
     strtol(status_field(text, "Uid:"), &next, 10);
     status.uid = strtol(next, NULL, 10);
+    status.permitted = strtoull(status_field(text, "CapPrm:"), NULL, 16);
+    status.effective = strtoull(status_field(text, "CapEff:"), NULL, 16);
+    status.no_new_privs = *status_field(text, "NoNewPrivs:") == '1';
+    if (*status_field(text, "Seccomp:") != '\0')
+        status.seccomp = (int)strtol(status_field(text, "Seccomp:"), NULL, 10);
     /* a kernel thread has no memory of its own, so its file "status" has no line VmSize */
     status.kernel_thread = strstr(text, "\nVmSize:") == NULL && status.state != 'Z';
     return status;

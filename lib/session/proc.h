@@ -30,6 +30,9 @@ struct proc_status {
     long tracer; /* pid of the process that traces the task; 0: none */
     long uid;    /* id of the task's effective user; -1: not known */
     bool kernel_thread;
+    uint64_t permitted, effective; /* sets of capabilities: capabilities(7); 0 also if they are not known */
+    int seccomp;       /* mode of seccomp(2); -1: not known */
+    bool no_new_privs; /* prctl(2), PR_SET_NO_NEW_PRIVS */
 };
 
 struct proc_status proc_read_status(pid_t pid);

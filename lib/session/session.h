@@ -147,11 +147,26 @@ void tasks_free(struct tasks *tasks);
 void control_serve(struct pprofil_session *session);
 void control_free(struct pprofil_session *session);
 
+/* --- attachable.c ----------------------------------------------------------------------------- */
+
+/* Finds out whether the caller may trace a process by the rules of users, capabilities and security modules. Returns 0,
+ * or the error that PTRACE_SEIZE would return for these rules, or -ENOENT if there is no such process. */
+int attachable_access(pid_t pid);
+
+/* --- ptrace-limits.c -------------------------------------------------------------------------- */
+
+struct proc_status;
+
+/* Returns kernel.yama.ptrace_scope; -1: this kernel has no Yama. */
+int ptrace_limits_yama_scope(void);
+/* Returns true if a process with this status has CAP_SYS_PTRACE. */
+bool ptrace_limits_may_trace_all(const struct proc_status *own);
+
 /* --- ptrace-denied.c ------------------------------------------------------------------------- */
 
 /* Stores one line of text: why a task cannot be traced, and what the user can do. `error` is the negative error of
- * PTRACE_SEIZE. */
-void ptrace_denied_explain(pid_t pid, int error, char *text, size_t size);
+ * PTRACE_SEIZE. launched: the caller has launched the task, which permits the supervisor to trace it. */
+void ptrace_denied_explain(pid_t pid, int error, bool launched, char *text, size_t size);
 
 /* Stores one line of text: which threads of a process cannot be traced, and why the first of them cannot. The process
  * `tracer` traces the other threads, and has found `count` threads that it cannot trace. If all of these have ended or

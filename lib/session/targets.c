@@ -34,8 +34,8 @@ static int targets_attach(struct pprofil_session *session, const struct wire_mes
     if (error != 0) {
         session->root_count--;
         bool named = session->answered && session->reply.pid > 0;
-        ptrace_denied_explain(named ? session->reply.pid : command->pid, error, session->problem,
-                              sizeof session->problem);
+        ptrace_denied_explain(named ? session->reply.pid : command->pid, error,
+                              (command->flags & WIRE_ATTACH_LAUNCHED) != 0, session->problem, sizeof session->problem);
     } else if (session->reply.flags > 0) {
         ptrace_denied_threads(command->pid, session->supervisor, session->reply.flags,
                               session->untraced, sizeof session->untraced);

@@ -12,7 +12,7 @@
  *   dwarf-*.c: read its compilation units, source lines, functions and inlined functions
  *   function-*.c, disassemble.c, source-listing.c: show a function's code with its source lines
  *   async-*.c: make all these look-ups in a thread of its own, for live views
- *   text-segments.c, style-symbols.c, leak-sanitizer.c, demangle.c: work on one ELF file or one name
+ *   text-segments.c, elf-sections.c, style-symbols.c, leak-sanitizer.c, demangle.c: work on one ELF file or one name
  */
 #ifndef PPROFIL_SYMBOL_H
 #define PPROFIL_SYMBOL_H
@@ -114,6 +114,19 @@ bool symbol_text_offset(const struct symbol_text *text, uint64_t address, uint64
  * of the file, and begins at `offset` in the file. It begins at a page, so it may begin before the
  * code. False: there is no code in the mapping. */
 bool symbol_text_mapped(const struct symbol_text *text, uint64_t offset, uint64_t size, uint64_t *address);
+
+/* --- sections: what an ELF file itself has -------------------------------------------------- */
+
+struct symbol_sections {
+    unsigned bits; /* 32 or 64 */
+    bool symbols;  /* a symbol table, plain or compressed (.gnu_debugdata); that for dynamic linking does not count */
+    bool lines;    /* a line table */
+};
+
+/* Looks at the sections of the file behind fd, which stays open. 0; -ENOEXEC: it is no ELF file. */
+int symbol_sections_read(int fd, struct symbol_sections *found);
+/* Returns whether libelf can unpack sections that are compressed with zstd. */
+bool symbol_can_unpack_zstd(void);
 
 /* --- symbol table: the names in an ELF file for its code -------------------------------------- */
 

@@ -9,8 +9,8 @@
 #include "script/script.h"
 #include "unwind/unwind-internal.h"
 
-/* Returns whether a file was linked by Go's linker, which adds these sections to stripped files too (cmd/link). */
-static bool file_has_go(int fd)
+/* Go's linker adds these sections to stripped files, too: cmd/link. */
+bool unwind_file_has_go(int fd)
 {
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
@@ -38,7 +38,7 @@ static int look_for_runtimes(struct unwinder *unwinder, struct profile *profile,
     if (fd == -EAGAIN)
         return fd;
     known->has_python = fd >= 0 && script_find_interpreter(fd, profile->strings[object->path], &known->python);
-    known->has_go = fd >= 0 && file_has_go(fd);
+    known->has_go = fd >= 0 && unwind_file_has_go(fd);
     known->looked = true;
     return 0;
 }

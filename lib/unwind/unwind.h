@@ -180,5 +180,7 @@ int unwind_find_interpreter(struct unwinder *unwinder, struct profile *profile, 
 /* Finds out whether an object of the profile has Go code. 0: it has; -ENOENT: it has none; -EAGAIN: the object's file
  * has not come yet; -ENOMEM. */
 int unwind_find_go(struct unwinder *unwinder, struct profile *profile, uint32_t object);
+/* Returns true if the ELF file behind fd, which stays open, has Go code. */
+bool unwind_file_has_go(int fd);
 
 #endif

@@ -7,7 +7,7 @@ PPROFIL_SUPERVISE=$build/pprofil-supervise
 export PPROFIL_SUPERVISE
 mkdir "$work/sockets"
 big=$(command -v node || true)
-for program in ${API_PROGRAMS:-histograms rates sessions live}; do
+for program in ${API_PROGRAMS:-histograms machine rates sessions live}; do
 	case $program in
 	sessions) set -- "$work/sockets" ;;
 	# shellcheck disable=SC2086 # no argument where there is no such program
