@@ -36,6 +36,7 @@ int command_annotate(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_view(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 
 /* --- output-stream.c: messages --------------------------------------------------------------- */
 

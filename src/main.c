@@ -24,6 +24,7 @@ static const struct command commands[] = {
     {"annotate", "print a function's source and instructions with counts", command_annotate},
     {"diff", "show what two profiles differ in", command_diff},
     {"merge", "make one profile of several", command_merge},
+    {"doctor", "say what works on this machine", command_doctor},
 };
 
 /* Writes a message to standard error, with '?' for characters that could harm a terminal. Messages

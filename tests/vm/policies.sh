@@ -44,6 +44,13 @@ if [ -f $scope ]; then
 	as_nobody "$pprofil" "$targets/known-shares" 1 >"$work/log" 2>&1
 	expect "Yama 2: a user may not trace at all" 125 $?
 	expect_text "Yama 2: it is said why" ptrace_scope "$work/log"
+	as_nobody "$pprofil" doctor >"$work/log" 2>&1
+	expect "Yama 2: doctor" 1 $?
+	expect_text "Yama 2: doctor says why" 'protected by Yama \(kernel.yama.ptrace_scope = 2\)' "$work/log"
+	echo 1 >$scope
+	as_nobody "$pprofil" doctor >"$work/log" 2>&1
+	expect "Yama 1: doctor" 0 $?
+	expect_text "Yama 1: doctor says why" 'protected by Yama \(kernel.yama.ptrace_scope = 1\)' "$work/log"
 	echo "$was" >$scope
 else
 	echo "SKIP Yama: this kernel has none"
