@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * diff-tests: decides which differences of two profiles are significant, for diffs and for flame graphs.
+ *
+ * All functions are tested together: the own time of each and, if there are stacks, its total. The false discovery rate
+ * of these tests is at most DIFF_LEVEL (statistics_adjust). This gives a limit: tests with a p of at most this limit are
+ * significant.
+ *
+ * Frames of a flame graph are tested by the same limit. The frames of one function divide it among themselves, in
+ * proportion to their samples. So the only frame of a function has the test and the verdict of the function's total, and
+ * frames add no more false discoveries than the tests of functions may have. The number of significant frames is not
+ * used to find the limit, as Benjamini and Hochberg would do with tests of frames: frames are nested, so a single change
+ * makes all frames below it significant, which would raise the limit for all others.
+ */
+#ifndef PPROFIL_DIFF_TESTS_H
+#define PPROFIL_DIFF_TESTS_H
+
+#include "report/diff-functions.h"
+
+#define DIFF_LEVEL 0.05 /* a change is significant if its q (false discovery rate) is at most this */
+
+struct diff_tests {
+    const struct diff_functions *functions; /* borrowed */
+    struct diff_test test;
+    /* owned; rows[i] is of functions->all[i]. A function without samples has a row whose name is NULL */
+    struct pprofil_diff_row *rows;
+    struct pprofil_change whole; /* always of times, and without a test if shares are compared */
+    uint32_t row_count;          /* number of functions that have samples */
+    uint32_t significant;        /* number of functions whose self or total has changed significantly */
+    uint32_t spare;              /* number of tests in excess of one for each function */
+    /* 0..1; the largest p that is significant. If nothing is, the p that a single significant test would need */
+    double limit;
+};
+
+/* Tests all functions. The fields `seconds` and `by_share` of *test say what is compared. A change of less than `least` (a share
+ * of the old profile's total, 0..1) is not called significant. Returns 0 or -ENOMEM. The caller clears *tests in any
+ * case. */
+int diff_tests_make(const struct diff_functions *functions, const struct diff_test *test, double least,
+                    struct diff_tests *tests);
+void diff_tests_clear(struct diff_tests *tests);
+
+/* Returns true if the self or the total of a function has changed significantly. */
+bool diff_row_is_significant(const struct pprofil_diff_row *row);
+
+#define DIFF_NO_FUNCTION UINT32_MAX
+
+/* A frame of a flame graph: a function that was called through certain others, and what it called. */
+struct diff_frame {
+    struct diff_pair total;
+    /* index in diff_functions.all; DIFF_NO_FUNCTION: an inlined function, a system call or a process */
+    uint32_t function;
+    bool significant; /* set by diff_test_frames */
+};
+
+/* Tests frames. Returns 0 or -ENOMEM. */
+int diff_test_frames(const struct diff_tests *tests, struct diff_frame *frames, uint32_t count);
+
+#endif
