@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/path.h"
@@ -85,55 +86,132 @@ static void diff_count_samples(struct diff_functions *functions, const struct pr
 
 /* --- what was renamed -------------------------------------------------------------------- */
 
+bool diff_function_is_renamed(const struct diff_function *function)
+{
+    return diff_function_is_in(function, DIFF_OLD) && diff_function_is_in(function, DIFF_NEW) &&
+           strcmp(function->object[DIFF_OLD], function->object[DIFF_NEW]) != 0;
+}
+
+#define OBJECT_UNKNOWN UINT32_MAX
+
 /* Functions with the same name, each of which is in only one of the two profiles. count[side]: how many of them are in
  * the profile `side`. index[side]: index in diff_functions.all of the last of those in this profile. */
 struct single {
     uint32_t index[DIFF_SIDES], count[DIFF_SIDES];
 };
 
-/* Moves what the old profile has of one function to the function of the new profile that is the same one. */
-static void diff_join(struct diff_functions *functions, const struct single *same)
+/* What is known about an object's name. */
+struct renamed_object {
+    bool in[DIFF_SIDES]; /* the profile has samples of functions in an object of this name */
+    /* for an object that is only in the old profile: index of its new name in diff_functions.names. 0: none;
+     * OBJECT_UNKNOWN: its functions are in several objects now */
+    uint32_t now;
+};
+
+struct renaming {
+    struct diff_functions *functions;
+    struct single *names;           /* owned; by index of the name in functions->names */
+    struct renamed_object *objects; /* owned; likewise */
+    uint32_t *into; /* owned; by function: 1 + index of the function to which its samples were moved; 0: none */
+};
+
+static bool is_only_in(const struct diff_function *function, int side)
 {
-    struct diff_function *from = &functions->all[same->index[DIFF_OLD]];
-    struct diff_function *into = &functions->all[same->index[DIFF_NEW]];
+    return diff_function_is_in(function, side) && !diff_function_is_in(function, 1 - side);
+}
+
+static void diff_find_singles(struct renaming *renaming)
+{
+    const struct diff_functions *functions = renaming->functions;
+
+    for (uint32_t i = 0; i < functions->keys.count; i++)
+        for (int side = 0; side < DIFF_SIDES; side++) {
+            const struct diff_function *found = &functions->all[i];
+            struct single *name = &renaming->names[found->name_id];
+            if (diff_function_is_in(found, side))
+                renaming->objects[functions->keys.all[i].key[1]].in[side] = true;
+            if (!is_only_in(found, side))
+                continue;
+            name->index[side] = i;
+            name->count[side]++;
+        }
+}
+
+/* Moves what the old profile has of a function to the function of the new profile that is the same one. */
+static void diff_join(struct renaming *renaming, uint32_t old, uint32_t new)
+{
+    struct diff_function *from = &renaming->functions->all[old], *into = &renaming->functions->all[new];
 
     into->object[DIFF_OLD] = from->object[DIFF_OLD];
     into->self.of[DIFF_OLD] = from->self.of[DIFF_OLD];
     into->total.of[DIFF_OLD] = from->total.of[DIFF_OLD];
     from->self = from->total = (struct diff_pair){0};
+    renaming->into[old] = new + 1;
+}
+
+/* Joins functions whose name shows that they are the same, and learns from them which objects were renamed. */
+static void diff_join_singles(struct renaming *renaming)
+{
+    const struct sum *keys = renaming->functions->keys.all;
+
+    for (uint32_t i = 0; i < renaming->functions->names->string_count; i++) {
+        const struct single *name = &renaming->names[i];
+        if (name->count[DIFF_OLD] != 1 || name->count[DIFF_NEW] != 1)
+            continue;
+        uint32_t new = (uint32_t)keys[name->index[DIFF_NEW]].key[1];
+        struct renamed_object *object = &renaming->objects[keys[name->index[DIFF_OLD]].key[1]];
+        diff_join(renaming, name->index[DIFF_OLD], name->index[DIFF_NEW]);
+        if (!object->in[DIFF_NEW] && !renaming->objects[new].in[DIFF_OLD])
+            object->now = object->now == 0 || object->now == new ? new : OBJECT_UNKNOWN;
+    }
+}
+
+/* Joins the other functions of renamed objects. */
+static void diff_join_objects(struct renaming *renaming)
+{
+    const struct diff_functions *functions = renaming->functions;
+
+    for (uint32_t i = 0; i < functions->keys.count; i++) {
+        const uint64_t *key = functions->keys.all[i].key;
+        uint32_t now = renaming->objects[key[1]].now;
+        if (now == 0 || now == OBJECT_UNKNOWN || !is_only_in(&functions->all[i], DIFF_OLD))
+            continue;
+        const struct sum *sum = sums_find(&functions->keys, (const uint64_t[]){key[0], now});
+        if (sum != NULL && is_only_in(&functions->all[sum - functions->keys.all], DIFF_NEW))
+            diff_join(renaming, i, (uint32_t)(sum - functions->keys.all));
+    }
 }
 
 /* Makes the locations of the old profile lead to the functions to which their samples were moved. */
-static void diff_move_locations(struct diff_functions *functions, const struct single *names, uint32_t location_count)
+static void diff_move_locations(struct renaming *renaming, uint32_t location_count)
 {
     for (uint32_t i = 1; i < location_count; i++) {
-        uint32_t *index = &functions->at[DIFF_OLD][i];
-        const struct single *name = &names[functions->all[*index].name_id];
-        if (name->count[DIFF_OLD] == 1 && name->count[DIFF_NEW] == 1 && name->index[DIFF_OLD] == *index)
-            *index = name->index[DIFF_NEW];
+        uint32_t *at = &renaming->functions->at[DIFF_OLD][i];
+        if (renaming->into[*at] != 0)
+            *at = renaming->into[*at] - 1;
     }
 }
 
 static int diff_join_renamed(struct diff_functions *functions, uint32_t location_count)
 {
-    struct single *names = calloc(functions->names->string_count + 1u, sizeof *names);
+    struct renaming renaming = {
+        .functions = functions,
+        .names = calloc(functions->names->string_count + 1u, sizeof *renaming.names),
+        .objects = calloc(functions->names->string_count + 1u, sizeof *renaming.objects),
+        .into = calloc(functions->keys.count + 1u, sizeof *renaming.into),
+    };
+    int error = renaming.names == NULL || renaming.objects == NULL || renaming.into == NULL ? -ENOMEM : 0;
 
-    if (names == NULL)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < functions->keys.count; i++) {
-        const struct diff_function *found = &functions->all[i];
-        if (diff_function_is_in(found, DIFF_OLD) == diff_function_is_in(found, DIFF_NEW))
-            continue;
-        int side = diff_function_is_in(found, DIFF_OLD) ? DIFF_OLD : DIFF_NEW;
-        names[found->name_id].index[side] = i;
-        names[found->name_id].count[side]++;
+    if (error == 0) {
+        diff_find_singles(&renaming);
+        diff_join_singles(&renaming);
+        diff_join_objects(&renaming);
+        diff_move_locations(&renaming, location_count);
     }
-    for (uint32_t i = 0; i < functions->names->string_count; i++)
-        if (names[i].count[DIFF_OLD] == 1 && names[i].count[DIFF_NEW] == 1)
-            diff_join(functions, &names[i]);
-    diff_move_locations(functions, names, location_count);
-    free(names);
-    return 0;
+    free(renaming.names);
+    free(renaming.objects);
+    free(renaming.into);
+    return error;
 }
 
 /* --- weights ----------------------------------------------------------------------------- */

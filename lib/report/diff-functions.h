@@ -38,8 +38,9 @@ struct diff_functions {
 /* Counts the samples of all functions that the linker knows; the time of an inlined function counts for its caller. Two
  * functions are the same if their names and the last components of their objects' paths are equal. But the program may
  * have been renamed. So a function that is only in the old profile and a function that is only in the new profile are
- * also the same if they have the same name, and if no other function with this name is in only one profile. Returns 0,
- * -ENOMEM or -EOVERFLOW. The caller clears *functions in any case. */
+ * also the same if they have the same name, and if no other function with this name is in only one profile, or if other
+ * functions of their objects are the same by this rule. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears *functions
+ * in any case. */
 int diff_functions_find(const struct profile *const profiles[DIFF_SIDES], struct diff_functions *functions);
 void diff_functions_clear(struct diff_functions *functions);
 
@@ -48,5 +49,8 @@ static inline bool diff_function_is_in(const struct diff_function *function, int
 {
     return function->total.of[side].samples > 0;
 }
+
+/* Returns true if both profiles have a function, in objects with different names. */
+bool diff_function_is_renamed(const struct diff_function *function);
 
 #endif

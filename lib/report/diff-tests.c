@@ -35,8 +35,8 @@ static bool has_time(const struct diff_pair *pair)
     return pair->of[DIFF_OLD].ns > 0 || pair->of[DIFF_NEW].ns > 0;
 }
 
-/* Fills `changes` with the changes to test, at most two for each function and one for the whole. If shares are compared,
- * the whole is not tested, because its share is always 1. Returns their number. */
+/* Fills `changes` with the changes to test, at most two for each function and one for the whole. If shares are
+ * compared, the whole is not tested, because its share is always 1. Returns their number. */
 static size_t diff_tests_list(struct diff_tests *tests, struct pprofil_change **changes)
 {
     const struct diff_functions *functions = tests->functions;
@@ -86,6 +86,11 @@ bool diff_row_is_significant(const struct pprofil_diff_row *row)
     return row->self.significant || row->total.significant;
 }
 
+const struct pprofil_change *diff_row_total(const struct diff_tests *tests, const struct pprofil_diff_row *row)
+{
+    return tests->functions->stacks ? &row->total : &row->self;
+}
+
 int diff_tests_make(const struct diff_functions *functions, const struct diff_test *test, double least,
                     struct diff_tests *tests)
 {
@@ -119,27 +124,41 @@ static double diff_frame_samples(const struct diff_frame *frame)
     return (double)(frame->total.of[DIFF_OLD].samples + frame->total.of[DIFF_NEW].samples);
 }
 
+/* `part` is the part of the limit for this frame, 0..1. */
+static void diff_test_frame(const struct diff_tests *tests, double part, struct diff_frame *frame)
+{
+    struct pprofil_change change;
+
+    frame->verdict = DIFF_CHANCE;
+    if (diff_frame_samples(frame) == 0 || !has_time(&frame->total))
+        return;
+    for (int side = 0; side < DIFF_SIDES; side++)
+        diff_settle(&frame->total.of[side], &tests->functions->spread[side]);
+    diff_compare(&tests->test, &frame->total, &change);
+    if (change.p <= tests->limit * part) {
+        frame->verdict = DIFF_SIGNIFICANT;
+    } else if (frame->function != DIFF_NO_FUNCTION) {
+        const struct pprofil_change *whole = diff_row_total(tests, &tests->rows[frame->function]);
+        if (whole->significant && whole->change * change.change > 0)
+            frame->verdict = DIFF_PART;
+    }
+}
+
 /* All frames of no function form one group. The limit of this group is that of one test for each function that has two:
  * a function's frames need only the limit of one of these tests. */
 int diff_test_frames(const struct diff_tests *tests, struct diff_frame *frames, uint32_t count)
 {
     uint32_t others = tests->functions->keys.count;
     double *samples = calloc(others + 1u, sizeof *samples); /* by function; the last element: all other frames */
-    struct pprofil_change change;
 
     if (samples == NULL)
         return -ENOMEM;
     for (uint32_t i = 0; i < count; i++)
         samples[frames[i].function < others ? frames[i].function : others] += diff_frame_samples(&frames[i]);
     for (uint32_t i = 0; i < count; i++) {
-        struct diff_frame *frame = &frames[i];
-        bool other = frame->function >= others;
-        double part = diff_frame_samples(frame) / samples[other ? others : frame->function];
-        for (int side = 0; side < DIFF_SIDES; side++)
-            diff_settle(&frame->total.of[side], &tests->functions->spread[side]);
-        diff_compare(&tests->test, &frame->total, &change);
-        frame->significant = part > 0 && has_time(&frame->total) &&
-                             change.p <= tests->limit * (other ? fmin(1, part * tests->spare) : part);
+        bool other = frames[i].function >= others;
+        double part = diff_frame_samples(&frames[i]) / samples[other ? others : frames[i].function];
+        diff_test_frame(tests, other ? fmin(1, part * tests->spare) : part, &frames[i]);
     }
     free(samples);
     return 0;

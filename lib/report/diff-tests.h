@@ -3,14 +3,14 @@
  * diff-tests: decides which differences of two profiles are significant, for diffs and for flame graphs.
  *
  * All functions are tested together: the own time of each and, if there are stacks, its total. The false discovery rate
- * of these tests is at most DIFF_LEVEL (statistics_adjust). This gives a limit: tests with a p of at most this limit are
- * significant.
+ * of these tests is at most DIFF_LEVEL (statistics_adjust). This gives a limit: a test is significant if its p is at
+ * most this limit.
  *
  * Frames of a flame graph are tested by the same limit. The frames of one function divide it among themselves, in
- * proportion to their samples. So the only frame of a function has the test and the verdict of the function's total, and
- * frames add no more false discoveries than the tests of functions may have. The number of significant frames is not
- * used to find the limit, as Benjamini and Hochberg would do with tests of frames: frames are nested, so a single change
- * makes all frames below it significant, which would raise the limit for all others.
+ * proportion to their samples. So the only frame of a function has the test and the verdict of the function's total. On
+ * average, frames add no more false discoveries than the tests of functions may have. The number of significant frames
+ * does not change the limit, as it would do in the method of Benjamini and Hochberg. For frames are nested: a single
+ * change makes all frames between it and the root significant, which would raise the limit for all others.
  */
 #ifndef PPROFIL_DIFF_TESTS_H
 #define PPROFIL_DIFF_TESTS_H
@@ -32,24 +32,34 @@ struct diff_tests {
     double limit;
 };
 
-/* Tests all functions. The fields `seconds` and `by_share` of *test say what is compared. A change of less than `least` (a share
- * of the old profile's total, 0..1) is not called significant. Returns 0 or -ENOMEM. The caller clears *tests in any
- * case. */
+/* Tests all functions. The fields `seconds` and `by_share` of *test say what is compared. A change of less than `least`
+ * (a share of the old profile's total, 0..1) is not called significant. Returns 0 or -ENOMEM. The caller clears *tests
+ * in any case. */
 int diff_tests_make(const struct diff_functions *functions, const struct diff_test *test, double least,
                     struct diff_tests *tests);
 void diff_tests_clear(struct diff_tests *tests);
 
 /* Returns true if the self or the total of a function has changed significantly. */
 bool diff_row_is_significant(const struct pprofil_diff_row *row);
+/* Returns how the total of a function has changed. Without stacks, this is how its own time has changed. */
+const struct pprofil_change *diff_row_total(const struct diff_tests *tests, const struct pprofil_diff_row *row);
 
 #define DIFF_NO_FUNCTION UINT32_MAX
+
+enum diff_verdict {
+    DIFF_CHANCE, /* chance may explain the change */
+    /* chance may explain this change, too, but not that of the function's total, of which this one is a part: both have
+     * the same direction */
+    DIFF_PART,
+    DIFF_SIGNIFICANT,
+};
 
 /* A frame of a flame graph: a function that was called through certain others, and what it called. */
 struct diff_frame {
     struct diff_pair total;
     /* index in diff_functions.all; DIFF_NO_FUNCTION: an inlined function, a system call or a process */
     uint32_t function;
-    bool significant; /* set by diff_test_frames */
+    enum diff_verdict verdict; /* set by diff_test_frames */
 };
 
 /* Tests frames. Returns 0 or -ENOMEM. */

@@ -85,6 +85,7 @@ int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *cons
     struct diff_functions functions = {0};
     struct diff_tests tests = {0};
     struct diff_test test = {0};
+    const struct profile *const sides[DIFF_SIDES] = {profiles[DIFF_OLD], profiles[DIFF_NEW]};
     int error = diff_check(profiles, options->by, &test);
 
     if (error != 0)
@@ -95,7 +96,7 @@ int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *cons
     diff->totals.wall = profiles[DIFF_OLD]->totals.wall || profiles[DIFF_NEW]->totals.wall;
     error = diff_look_up(symbolizers);
     if (error == 0)
-        error = diff_functions_find((const struct profile *const[]){profiles[DIFF_OLD], profiles[DIFF_NEW]}, &functions);
+        error = diff_functions_find(sides, &functions);
     if (error == 0)
         error = diff_tests_make(&functions, &test, options->least, &tests);
     if (error == 0)
