@@ -265,10 +265,10 @@ static struct findings change_a_fifth(unsigned pairs, int samples)
     return findings;
 }
 
-/* The share of callee2 is 15.2 %, and becomes 18.2 %. With 20000 samples in each profile, this is 8.1 standard deviations
- * of the difference; among 36 tests, 3.2 deviations are significant. With 1000 samples it is 1.8 deviations. The limit
- * for frames is such that on average not more of them are significant by chance than 5 % of the number of significant
- * tests of functions. */
+/* The share of callee2 is 15.2 %, and becomes 18.2 %. With 20000 samples in each profile, this is 8.1 times the
+ * standard deviation of the difference; with 1000 samples it is 1.8 times. Among 36 tests, 3.2 times are significant.
+ * The limit for frames is such that on average not more of them are significant by chance than 5 % of the number of
+ * significant tests of functions. */
 Test(changes, what_is_slower_is_coloured, .timeout = 600)
 {
     struct findings findings = change_a_fifth(100, 20000);
