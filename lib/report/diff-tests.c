@@ -75,7 +75,7 @@ static int diff_tests_judge(struct diff_tests *tests, double least)
         discoveries += values[i] <= DIFF_LEVEL;
     }
     if (count > 0)
-        tests->limit = DIFF_LEVEL * (double)(discoveries > 0 ? discoveries : 1) / (double)count;
+        tests->limit = (discoveries > 0 ? DIFF_LEVEL * (double)discoveries : DIFF_LEVEL_OF_FRAMES) / (double)count;
     free(changes);
     free(values);
     return error;

@@ -18,6 +18,9 @@
 #include "report/diff-functions.h"
 
 #define DIFF_LEVEL 0.05 /* a change is significant if its q (false discovery rate) is at most this */
+/* probability that any frame is significant although nothing has changed and no function is significant; so pictures of
+ * such profiles hardly ever show more than a diff */
+#define DIFF_LEVEL_OF_FRAMES 0.005
 
 struct diff_tests {
     const struct diff_functions *functions; /* borrowed */
@@ -28,8 +31,7 @@ struct diff_tests {
     uint32_t row_count;          /* number of functions that have samples */
     uint32_t significant;        /* number of functions whose self or total has changed significantly */
     uint32_t spare;              /* number of tests in excess of one for each function */
-    /* 0..1; the largest p that is significant. If nothing is, the p that a single significant test would need */
-    double limit;
+    double limit; /* 0..1; a test is significant if its p is at most this; if no function is significant, for frames */
 };
 
 /* Tests all functions. The fields `seconds` and `by_share` of *test say what is compared. A change of less than `least`

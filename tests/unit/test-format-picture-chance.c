@@ -187,12 +187,11 @@ static struct outcome divide(unsigned pairs, int samples, bool uneven)
     return outcome;
 }
 
-/* At most 50 of 1000 pairs may show a change. For diff, this is what the method promises (statistics_adjust). For
- * pictures, it promises no more than 10 %: the limit of a diff without significant changes allows further 5 % to the
- * frames that are no function's only one. */
+/* In diffs, at most 5 % of pairs may show a change, as statistics_adjust says. In pictures, frames may add 0.5 %
+ * (DIFF_LEVEL_OF_FRAMES). */
 Test(changes, halves_of_one_run_do_not_differ, .timeout = 600)
 {
-    static const int sizes[] = {200, 1000, 4000};
+    static const int sizes[] = {200, 2000, 10000};
 
     for (int i = 0; i < 3; i++)
         for (int uneven = 0; uneven < 2; uneven++) {
@@ -200,7 +199,7 @@ Test(changes, halves_of_one_run_do_not_differ, .timeout = 600)
             cr_log_info("%d samples%s: diff %u of 1000, picture %u", sizes[i], uneven ? ", uneven" : "", outcome.diffs,
                         outcome.pictures);
             cr_assert_leq(outcome.diffs, 50, "%d samples: %u of 1000", sizes[i], outcome.diffs);
-            cr_assert_leq(outcome.pictures, 50, "%d samples: %u of 1000", sizes[i], outcome.pictures);
+            cr_assert_leq(outcome.pictures, 55, "%d samples: %u of 1000", sizes[i], outcome.pictures);
         }
 }
 
