@@ -6,8 +6,6 @@
 #include "report/report.h"
 #include "report/statistics.h"
 
-#define DIFF_LEVEL 0.05 /* a change is significant if its q (false discovery rate) is at most this */
-
 struct pprofil_diff {
     struct pprofil_diff_row *rows; /* owned */
     uint32_t count;
@@ -21,13 +19,11 @@ struct diff_options {
     double least;
 };
 
-/* Compares two profiles; profiles[0] is the old profile. Two functions are the same if their names and the last
- * components of their objects' paths are equal. But the program may have been renamed. So a function that is only in
- * the old profile and a function that is only in the new profile are also the same if they have the same name, and if
- * no other function with this name is in only one profile. Looks up missing names. `symbolizers`, and each of its
- * elements, may be NULL. The caller frees *diff with pprofil_diff_free. Returns 0, -ENOMEM, -EOVERFLOW,
- * PPROFIL_ERROR_MIXED_TIMES if one profile has CPU times and the other has elapsed times, or PPROFIL_ERROR_NO_DURATION
- * if times per second are compared and the sampling time of a profile is not known. */
+/* Compares two profiles; profiles[0] is the old profile. Functions belong together as diff-functions.h says. Looks up
+ * missing names. `symbolizers`, and each of its elements, may be NULL. The caller frees *diff with pprofil_diff_free.
+ * Returns 0, -ENOMEM, -EOVERFLOW, PPROFIL_ERROR_MIXED_TIMES if one profile has CPU times and the other has elapsed
+ * times, or PPROFIL_ERROR_NO_DURATION if times per second are compared and the sampling time of a profile is not
+ * known. */
 int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *const symbolizers[],
              const struct diff_options *options, struct pprofil_diff **diff);
 

@@ -125,6 +125,22 @@ int statistics_adjust(double *values, size_t count)
 
 /* --- of a diff --------------------------------------------------------------------------- */
 
+void diff_sums_count(struct diff_sums *sums, uint64_t count, uint64_t ns)
+{
+    sums->samples += count;
+    sums->ns += ns;
+    sums->cells++;
+    sums->squares += (double)ns * (double)ns / (double)(count > 0 ? count : 1);
+}
+
+void diff_sums_add(struct diff_sums *to, const struct diff_sums *more)
+{
+    to->samples += more->samples;
+    to->ns += more->ns;
+    to->cells += more->cells;
+    to->squares += more->squares;
+}
+
 /* Returns the sum of squares for the case that all weights are equal. This is the smallest possible sum. */
 static double least_squares(const struct diff_sums *sums)
 {
@@ -224,12 +240,12 @@ static void compare_times(const struct diff_test *test, const struct diff_pair *
 
 void diff_compare(const struct diff_test *test, const struct diff_pair *pair, struct pprofil_change *change)
 {
-    bool empty = false;
+    bool empty = !test->by_share && !test->timed;
 
     for (int side = 0; side < DIFF_SIDES; side++) {
         const struct diff_sums *own = &pair->of[side], *all = &test->all.of[side];
         change->samples[side] = own->samples;
-        change->ns[side] = own->ns;
+        change->ns[side] = test->timed ? own->ns : 0;
         change->share[side] = all->ns == 0 ? 0 : (double)own->ns / (double)all->ns;
         empty = empty || all->samples == 0 || all->ns == 0;
     }

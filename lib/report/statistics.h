@@ -51,11 +51,12 @@ int statistics_adjust(double *values, size_t count);
 
 enum { DIFF_OLD, DIFF_NEW, DIFF_SIDES };
 
-/* The counts of one function, or of all functions, in one profile. A cell is an entry of profile->samples: the samples
- * of one thread with the same stack, system call and state. A profile has only the sum of the weights of a cell, not
- * the weight of each sample. */
+/* The counts of one function, of a frame of a flame graph, or of all functions, in one profile. A cell is an entry of
+ * profile->samples: the samples of one thread with the same stack, system call and state. A profile has only the sum of
+ * the weights of a cell, not the weight of each sample. */
 struct diff_sums {
-    uint64_t samples, ns;
+    uint64_t samples;
+    uint64_t ns; /* sum of the weights: times, or numbers of samples if a profile has no times */
     uint64_t cells;
     /* sum of the squares of the samples' weights, ns^2, computed as if all samples of a cell had the same weight */
     double squares;
@@ -65,6 +66,11 @@ struct diff_pair {
     struct diff_sums of[DIFF_SIDES];
 };
 
+/* Adds a cell of `count` samples, whose weights have the sum `ns`. */
+void diff_sums_count(struct diff_sums *sums, uint64_t count, uint64_t ns);
+/* Adds the cells of other sums. No cell may be in both. */
+void diff_sums_add(struct diff_sums *to, const struct diff_sums *more);
+
 /* The sums of the two profiles, and what kind of value is compared. */
 struct diff_test {
     struct diff_pair all;
@@ -72,6 +78,7 @@ struct diff_test {
      * time of the profile (ns) to compare seconds per second of sampling */
     double seconds[DIFF_SIDES];
     bool by_share;
+    bool timed; /* weights are times, ns; false: only shares can be compared */
 };
 
 /* How much the weights of a function's samples differ, measured over all functions together. The quotient
@@ -87,7 +94,7 @@ void diff_spread_add(struct diff_spread *spread, const struct diff_sums *sums);
 /* sums->squares was computed as if all weights in a cell were equal. Replaces this value by a better estimate. */
 void diff_settle(struct diff_sums *sums, const struct diff_spread *spread);
 
-/* Compares the counts of one function in both profiles. Fills in *change, except for the fields q and significant. */
+/* Compares the counts of one function or frame in both profiles. Fills in *change, except for the fields q and significant. */
 void diff_compare(const struct diff_test *test, const struct diff_pair *pair, struct pprofil_change *change);
 
 #endif

@@ -69,6 +69,43 @@ expect "--exit-code and itself" 0 \
 	"$(status_of "$pprofil" diff --exit-code "$work/old.pb.gz" "$work/old.pb.gz")"
 expect_text "itself" '; 0 of [0-9]+ functions changed' "$work/out"
 
+# --- the same verdicts in pictures
+# verdicts_agree NAME OLD NEW: a function with one frame is coloured if diff marks its total (or its self, if there are
+# no stacks); of one with several, a frame is coloured. A frame is grey if its text says that it may be chance. Names
+# that occur twice and frames that are too narrow are left out.
+verdicts_agree() {
+	"$pprofil" diff -n 0 -f csv "$2" "$3" | tr -d '\r' >"$work/csv"
+	"$pprofil" diff "$2" "$3" | sed -n 's/.*; \([0-9]* of [0-9]* function.* changed significantly\)$/\1/p' >"$work/verdict"
+	"$pprofil" convert --baseline "$2" -o "$work/changes.flame.svg" "$3"
+	expect_text "$1: heading" "$(cat "$work/verdict")" "$work/changes.flame.svg"
+	awk '/<rect.*><title>/ { name = $0; sub(/.*<title>/, "", name); grey = /fill="#e8e6e3"/ }
+		/^change / { print name "," !grey "," !/may be chance/ }' "$work/changes.flame.svg" >"$work/frames"
+	expect "$1: colours are what texts say" "" "$(awk -F, '$2 != $3' "$work/frames")"
+	awk -F, 'NR == FNR { frames[$1]++; coloured[$1] += $2; next }
+		FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i
+			changed = "total_significant" in column ? column["total_significant"] : column["significant"]
+			share = "total_significant" in column ? column["total_new_share"] : column["new_share"]; next }
+		{ rows[$1]++; verdict[$1] = $changed; wide[$1] = $share > 0.001 }
+		END { for (name in rows) if (rows[name] == 1 && wide[name]) {
+			compared++
+			if (verdict[name] ? !coloured[name] : frames[name] == 1 && coloured[name]) print name }
+			print compared + 0 >"/dev/stderr" }' "$work/frames" "$work/csv" >"$work/differ" 2>"$work/compared"
+	expect "$1: other verdicts" "" "$(cat "$work/differ")"
+	between "$1: functions" 3 "$(cat "$work/compared")" 10000
+}
+verdicts_agree "picture of what changed" "$work/old.pb.gz" "$work/new.pb.gz"
+expect "picture of what changed: changed" 1 "$(grep -c '^changed,1,1$' "$work/frames")"
+expect "picture of what changed: steady" 1 "$(grep -c '^steady,1,1$' "$work/frames")"
+verdicts_agree "picture of the same program" "$work/old.pb.gz" "$work/again.pb.gz"
+for program in old new; do
+	"$pprofil" -q -g --overhead 1000 -F 2000 -o "$work/$program-g.pb.gz" "$work/$program" >"$work/out"
+done
+"$pprofil" -q -g --overhead 1000 -F 2000 -o "$work/again-g.pb.gz" "$work/old" >"$work/out"
+verdicts_agree "picture of stacks" "$work/old-g.pb.gz" "$work/new-g.pb.gz"
+verdicts_agree "picture of stacks of the same program" "$work/old-g.pb.gz" "$work/again-g.pb.gz"
+verdicts_agree "picture of itself" "$work/old-g.pb.gz" "$work/old-g.pb.gz"
+expect "picture of itself: coloured" 0 "$(grep -c ',1,' "$work/frames")"
+
 # --- other measures
 "$pprofil" diff --absolute -f csv -n 0 "$work/old.pb.gz" "$work/new.pb.gz" >"$work/csv"
 differs_by "seconds" 3 changed 1e9

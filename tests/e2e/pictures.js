@@ -133,6 +133,22 @@ async function html() {
   await browser.press('/');
   await browser.type('gone');
   expect('html: what is gone has its old width', '50.00', (await state())[2]);
+  await browser.press('Escape');
+  const changes = await browser.evaluate("[...document.querySelectorAll('#rows tr')].map((row) => [row.cells[0].textContent, row.cells[0].className, row.cells[2].textContent])");
+  expect('html: the table has the changes of diff', [['-50.00', '', 'gone'], ['+30.00', '', 'warm'], ['0.00', 'chance', 'hot']],
+    [changes[0], changes[1], changes.find((row) => row[2] === 'hot')]);
+  await browser.evaluate("document.querySelector('[data-widths=new]').click()");
+  await browser.evaluate("document.querySelector('[data-shape=callers]').click()");
+  await browser.evaluate("document.getElementById('canvas').focus()");
+  const said = [];
+  for (const key of ['Home', 'ArrowDown', 'ArrowDown', '/', ...'warm', 'Enter', 'ArrowDown']) {
+    await (key.length === 1 && key !== '/' ? browser.type(key) : browser.press(key));
+    if (key === 'ArrowDown' || key === 'Enter')
+      said.push(await browser.evaluate("document.getElementById('details').textContent"));
+  }
+  expect('html: callers: what was tested',
+    ['hot may be chance', 'work not tested', 'warm significant', 'main not tested'],
+    said.map((text) => `${text.split(' ')[0]} ${/may be chance|not tested|significant/.exec(text)}`));
 }
 
 async function hostile() {

@@ -13,6 +13,12 @@ profile() {
 }
 convert() { "$pprofil" convert --no-symbolize "$@" || fail "convert $*" "status $?"; }
 
+# diff_of OLD NEW: the file with what pprofil diff says of them
+diff_of() {
+	"$pprofil" diff "$work/$1.pb" "$work/$2.pb" >"$work/diff.out"
+	echo "$work/diff.out"
+}
+
 # --- figures: half, 30 % and 20 % as everybody sees them
 profile plain <<'END'
 500	/bin/prog:main	/bin/prog:work	/bin/prog:hot
@@ -44,8 +50,44 @@ convert --baseline "$work/old.pb" -o "$work/diff.svg" "$work/plain.pb"
 convert --baseline "$work/old.pb" -o "$work/diff.html" "$work/plain.pb"
 expect_text "diff: before" '^before 50 %, 500 ms, 500 samples' "$work/diff.svg"
 expect_text "diff: by how much" '^change \+30 points' "$work/diff.svg"
-expect_text "diff: chance" 'no more than chance' "$work/diff.svg"
+expect_text "diff: significant" '^change \+30 points, significant$' "$work/diff.svg"
+expect_text "diff: chance" '^change 0 points, may be chance' "$work/diff.svg"
+expect_text "diff: heading" '· 4 of 6 functions changed significantly' "$work/diff.svg"
+expect_text "diff: as diff says" '; 4 of 6 functions changed significantly' "$(diff_of old plain)"
 expect_text "diff: gone" 'gone: 50.0 %' "$work/diff.svg"
+
+# three calls of hot, none of which has changed significantly by itself: diff says that hot has changed
+profile calls-old <<'END'
+100	/bin/prog:main	/bin/prog:a	/bin/prog:hot
+100	/bin/prog:main	/bin/prog:b	/bin/prog:hot
+100	/bin/prog:main	/bin/prog:c	/bin/prog:hot
+700	/bin/prog:main	/bin/prog:rest
+END
+profile calls-new <<'END'
+125	/bin/prog:main	/bin/prog:a	/bin/prog:hot
+125	/bin/prog:main	/bin/prog:b	/bin/prog:hot
+125	/bin/prog:main	/bin/prog:c	/bin/prog:hot
+625	/bin/prog:main	/bin/prog:rest
+END
+# the same program, by chance other samples
+profile calls-again <<'END'
+112	/bin/prog:main	/bin/prog:a	/bin/prog:hot
+92	/bin/prog:main	/bin/prog:b	/bin/prog:hot
+111	/bin/prog:main	/bin/prog:c	/bin/prog:hot
+685	/bin/prog:main	/bin/prog:rest
+END
+for new in new again; do
+	convert --baseline "$work/calls-old.pb" -o "$work/calls-$new.flame.svg" "$work/calls-$new.pb"
+done
+expect "diff: parts of a change" 3 \
+	"$(grep -c '^change +2.5 points, part of a significant change$' "$work/calls-new.flame.svg")"
+expect "diff: parts: of which" 3 \
+	"$(grep -c '^function: self +7.5 points, significant; total +7.5 points, significant<' "$work/calls-new.flame.svg")"
+expect "diff: parts: coloured" 4 "$(grep '<rect.*><title>' "$work/calls-new.flame.svg" | grep -vc '#e8e6e3')"
+expect_text "diff: parts: diff" '; 2 of 6 functions changed' "$(diff_of calls-old calls-new)"
+expect "diff: the same: coloured" 0 "$(grep '<rect.*><title>' "$work/calls-again.flame.svg" | grep -vc '#e8e6e3')"
+expect_text "diff: the same: diff" '; 0 of 6 functions changed' "$(diff_of calls-old calls-again)"
+
 expect "diff: of a table of numbers" 125 \
 	"$(status_of "$pprofil" convert --baseline "$work/old.pb" -o "$work/x.pb.gz" "$work/plain.pb")"
 expect "diff: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"

@@ -7,62 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "build-events.h"
-#include "format/format.h"
-#include "format/picture/picture.h"
-
-/* --- profiles made by hand ------------------------------------------------------------- */
-
-static uint32_t string_in(struct profile *profile, const char *text)
-{
-    uint32_t index;
-
-    cr_assert_eq(profile_string(profile, text, &index), 0);
-    return index;
-}
-
-/* Adds a location. `names` are its functions, innermost first, separated by spaces. */
-static uint32_t place(struct profile *profile, const char *path, const char *names)
-{
-    struct profile_object object = {
-        .kind = PROFILE_OBJECT_FILE, .path = string_in(profile, path), .fd = -1};
-    struct profile_line lines[8] = {{0}};
-    uint32_t index, location, count = 0;
-    char copy[256], *rest = copy;
-
-    strcpy(copy, names);
-    cr_assert_eq(profile_object(profile, &object, &index), 0);
-    cr_assert_eq(profile_location(profile, index, string_in(profile, names), &location), 0);
-    for (char *name; (name = strsep(&rest, " ")) != NULL; count++) {
-        struct profile_function function = {.name = string_in(profile, name), .object = index + 1};
-        cr_assert_eq(profile_function(profile, &function, &lines[count].function), 0);
-    }
-    cr_assert_eq(profile_set_lines(profile, location, lines, count, PROFILE_LOOKED_NAME), 0);
-    return location;
-}
-
-static uint32_t process_of(struct profile *profile, uint32_t pid, const char *comm)
-{
-    struct profile_process process = {.pid = pid, .comm = string_in(profile, comm)};
-    struct profile_thread thread = {.tid = pid};
-    uint32_t index;
-
-    cr_assert_eq(profile_add_process(profile, &process, &thread.process), 0);
-    cr_assert_eq(profile_add_thread(profile, &thread, &index), 0);
-    return index;
-}
-
-/* Returns the node of a stack. `frames` are locations, outermost first. A 0 ends the list. */
-static uint32_t stack(struct profile *profile, const uint32_t *frames)
-{
-    uint32_t node = PROFILE_NONE;
-
-    for (; *frames != 0; frames++)
-        cr_assert_eq(profile_node(profile, node, *frames, &node), 0);
-    return node;
-}
-
-#define STACK(profile, ...) stack(profile, (const uint32_t[]){__VA_ARGS__, 0})
+#include "format-picture-fixture.h"
 
 /* Returns a tree as text, such as " (main 7/1 (work 6/6". The numbers are the total time and the own time of a
  * function, in ms. With a baseline, the old total follows. Parentheses that are open at the end are not closed. */
@@ -225,9 +170,9 @@ Test(picture, what_has_changed)
                 " (same 5000/5000 was 5000) (slow 1900/1900 was 900");
     cr_assert_eq(make_tree(new, old, 1000, 0, false, &tree), 0);
     cr_assert_eq(tree.frame_count, 4); /* frames that only the baseline has are not drawn */
-    cr_assert(!picture_is_significant(&tree, 0) && !picture_is_significant(&tree, 1));
-    cr_assert(picture_is_significant(&tree, 2) && picture_change(&tree, 2) < 0);
-    cr_assert(picture_is_significant(&tree, 3) && picture_change(&tree, 3) > 0);
+    cr_assert(tree.frames[0].verdict == DIFF_CHANCE && tree.frames[1].verdict == DIFF_CHANCE);
+    cr_assert(tree.frames[2].verdict == DIFF_SIGNIFICANT && picture_change(&tree, 2) < 0);
+    cr_assert(tree.frames[3].verdict == DIFF_SIGNIFICANT && picture_change(&tree, 3) > 0);
     struct picture_colour more = picture_colour_of_change(&tree, 3, picture_largest_change(&tree));
     struct picture_colour less = picture_colour_of_change(&tree, 2, picture_largest_change(&tree));
     cr_assert(more.red > more.blue && less.blue > less.red);

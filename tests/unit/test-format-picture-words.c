@@ -104,7 +104,7 @@ Test(picture, values_have_three_digits)
 
 Test(picture, colours_are_of_names_and_light)
 {
-    struct picture_name name = {"main", "prog", PICTURE_PROGRAM};
+    struct picture_name name = {.text = "main", .object = "prog", .kind = PICTURE_PROGRAM};
     struct picture_colour first = picture_colour_of(&name), again = picture_colour_of(&name);
 
     cr_assert_eq(memcmp(&first, &again, sizeof first), 0);
@@ -112,7 +112,7 @@ Test(picture, colours_are_of_names_and_light)
         for (unsigned i = 0; i < 500; i++) {
             char text[16];
             snprintf(text, sizeof text, "name%u", i);
-            name = (struct picture_name){text, text, (enum picture_kind)kind};
+            name = (struct picture_name){.text = text, .object = text, .kind = (enum picture_kind)kind};
             struct picture_colour colour = picture_colour_of(&name);
             /* on colours with a luma of at least 110, black text has a contrast of at least 4.5 */
             cr_assert_gt(0.299 * colour.red + 0.587 * colour.green + 0.114 * colour.blue, 130);

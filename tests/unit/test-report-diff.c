@@ -240,6 +240,39 @@ Test(diff, a_program_that_was_renamed)
     end(diff, old, new);
 }
 
+/* The new profile has a function "start" of the loader, too. The function "f" shows that the program was renamed. */
+Test(diff, other_functions_of_a_renamed_program)
+{
+    struct profile *old = make_profile(), *new = make_profile();
+
+    count_in(old, "/build/prog-old", "start", 500, 500);
+    count_in(new, "/build/prog-new", "start", 499, 499);
+    count_in(new, "/lib/ld.so", "start", 1, 1);
+    count_in(old, "/build/prog-old", "f", 500, 500);
+    count_in(new, "/build/prog-new", "f", 500, 500);
+    struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
+    cr_assert_eq(diff->totals.rows, 3);
+    cr_assert_eq(diff->totals.significant, 0);
+    end(diff, old, new);
+}
+
+/* The functions of one object are in two now, so the object does not have a new name. */
+Test(diff, an_object_that_was_divided_was_not_renamed)
+{
+    struct profile *old = make_profile(), *new = make_profile();
+
+    count_in(old, "/lib/all.so", "f", 100, 100);
+    count_in(new, "/lib/a.so", "f", 100, 100);
+    count_in(old, "/lib/all.so", "g", 100, 100);
+    count_in(new, "/lib/b.so", "g", 100, 100);
+    count_in(old, "/lib/all.so", "init", 50, 50);
+    count_in(new, "/lib/a.so", "init", 25, 25);
+    count_in(new, "/lib/b.so", "init", 25, 25);
+    struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
+    cr_assert_eq(diff->totals.rows, 5);
+    end(diff, old, new);
+}
+
 Test(diff, totals_count_a_sample_once)
 {
     struct profile *old = make_profile(), *new = make_profile();

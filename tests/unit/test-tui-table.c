@@ -327,7 +327,7 @@ Test(table, texts_are_never_null)
 {
     struct table table = {0};
     struct pprofil_row rows[] = {{.id = 1}, {.id = 2}};
-    struct snapshot_rows report = {true, rows, 2};
+    struct snapshot_rows report = {.taken = true, .rows = rows, .count = 2};
 
     cr_assert_eq(table_take(&table, &report, 0), 0);
     for (unsigned sort = 0; sort < TABLE_SORTS; sort++)

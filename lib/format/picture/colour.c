@@ -12,8 +12,6 @@
 #include "base/path.h"
 #include "format/picture/picture.h"
 
-#define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
-
 /* The colours that frames of one kind may have. The hue is from hue to hue + hues, in degrees. The lightness is from
  * lightness to lightness + lightnesses, in percent. The saturation is always the same, in percent. */
 struct palette {
@@ -114,33 +112,11 @@ static double share(uint64_t part, uint64_t all)
     return all == 0 ? 0 : (double)part / (double)all;
 }
 
-static double change_of(const struct picture_frame *frame, const struct picture_frame *root)
-{
-    return share(frame->total.value, root->total.value) - share(frame->old_total.value, root->old_total.value);
-}
-
 double picture_change(const struct picture_tree *tree, uint32_t index)
 {
-    return change_of(&tree->frames[index], &tree->frames[0]);
-}
+    const struct picture_frame *frame = &tree->frames[index], *root = &tree->frames[0];
 
-/* Tests whether the frame's share in the profile differs from its share in the baseline by more than chance explains.
- * Chance is computed as in the usual test of two proportions, with one variance, which is estimated from the samples of
- * both profiles together. */
-bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root)
-{
-    double n = (double)root->total.samples, m = (double)root->old_total.samples;
-
-    if (n == 0 || m == 0)
-        return false;
-    double p = (double)(frame->total.samples + frame->old_total.samples) / (n + m);
-    double error = sqrt(p * (1 - p) * (1 / n + 1 / m));
-    return fabs(change_of(frame, root)) > Z95 * error;
-}
-
-bool picture_is_significant(const struct picture_tree *tree, uint32_t index)
-{
-    return picture_differs(&tree->frames[index], &tree->frames[0]);
+    return share(frame->total.value, root->total.value) - share(frame->old_total.value, root->old_total.value);
 }
 
 double picture_largest_change(const struct picture_tree *tree)
@@ -166,7 +142,7 @@ struct picture_colour picture_colour_of_change(const struct picture_tree *tree, 
 {
     double change = picture_change(tree, frame);
 
-    if (largest <= 0 || !picture_is_significant(tree, frame))
+    if (largest <= 0 || tree->frames[frame].verdict == DIFF_CHANCE)
         return colour_of(0);
     return colour_of(copysign(sqrt(fabs(change) / largest), change));
 }

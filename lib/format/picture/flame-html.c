@@ -30,7 +30,24 @@ static void put_kinds(FILE *out, const struct picture_tree *tree)
     fputs("]", out);
 }
 
-/* Writes the names. Each name is an array [text, object, kind, colour]. */
+/* Writes how a function has changed, as pprofil diff says: an array [self, total, verdicts]. self and total are changes
+ * of shares, in points. verdicts is 1 if the first change is significant, plus 2 if the second is. If a name is not the
+ * name of a function of the linker, the array is empty. */
+static void put_function(FILE *out, const struct picture_tree *tree, const struct pprofil_diff_row *function)
+{
+    fputs(",[", out);
+    if (function != NULL) {
+        const struct pprofil_change *total = diff_row_total(&tree->tests, function);
+        page_put_number(out, 100 * function->self.change, 4);
+        fputs(",", out);
+        page_put_number(out, 100 * total->change, 4);
+        fprintf(out, ",%d", function->self.significant + 2 * total->significant);
+    }
+    fputs("]", out);
+}
+
+/* Writes the names. Each name is an array [text, object, kind, colour], with the array of put_function in a
+ * comparison. */
 static int put_names(FILE *out, const struct picture_tree *tree)
 {
     int error = 0;
@@ -45,6 +62,8 @@ static int put_names(FILE *out, const struct picture_tree *tree)
             error = picture_json(out, name->object);
         fprintf(out, ",%d,", (int)name->kind);
         put_colour(out, picture_colour_of(name));
+        if (tree->compares)
+            put_function(out, tree, name->function);
         fputs("]", out);
     }
     fputs("]", out);
@@ -52,7 +71,8 @@ static int put_names(FILE *out, const struct picture_tree *tree)
 }
 
 /* Writes the frames as one array of numbers. A frame is five numbers: depth, name, total, self, samples. In a
- * comparison, three more numbers follow: total, self and samples of the baseline. */
+ * comparison, four more numbers follow: total, self and samples of the baseline, and the verdict on the change of
+ * the total (enum diff_verdict). */
 static void put_frames(FILE *out, const struct picture_tree *tree)
 {
     fputs(",\n\"frames\":[", out);
@@ -62,8 +82,9 @@ static void put_frames(FILE *out, const struct picture_tree *tree)
                 (unsigned long long)frame->total.value, (unsigned long long)frame->self.value,
                 (unsigned long long)frame->total.samples);
         if (tree->compares)
-            fprintf(out, ",%llu,%llu,%llu", (unsigned long long)frame->old_total.value,
-                    (unsigned long long)frame->old_self.value, (unsigned long long)frame->old_total.samples);
+            fprintf(out, ",%llu,%llu,%llu,%d", (unsigned long long)frame->old_total.value,
+                    (unsigned long long)frame->old_self.value, (unsigned long long)frame->old_total.samples,
+                    (int)frame->verdict);
     }
     fputs("]", out);
 }

@@ -3,7 +3,11 @@
 (() => {
   const find = (id) => document.getElementById(id);
   const data = JSON.parse(find('data').textContent);
-  const names = data.names.map(([text, object, kind, colour]) => ({text, object, kind, colour}));
+  // `changes` has what pprofil diff says about a function: [change of self, change of total, verdicts], in points; it is
+  // empty if diff does not know the function.
+  const names = data.names.map(([text, object, kind, colour, changes]) => ({text, object, kind, colour, changes}));
+  // what a frame's tree.verdict means
+  const chance = 0, part = 1, significant = 2, untested = 3;
   const state = {shape: 'flame', widths: 'new', sort: 'self'};
   const rowHeight = 18;
 
@@ -25,14 +29,14 @@
 
   // A tree has an array for each property of frames, by index of the frame. The root has depth 0.
   function makeTree(count) {
-    const tree = {depth: new Int32Array(count), name: new Int32Array(count)};
+    const tree = {depth: new Int32Array(count), name: new Int32Array(count), verdict: new Uint8Array(count)};
     for (const key of ['total', 'self', 'samples', 'oldTotal', 'oldSelf', 'oldSamples'])
       tree[key] = new Float64Array(count);
     return tree;
   }
 
   function readTree() {
-    const from = data.frames, step = data.compares ? 8 : 5;
+    const from = data.frames, step = data.compares ? 9 : 5;
     const tree = makeTree(from.length / step);
     for (let i = 0, at = 0; at < from.length; i++, at += step) {
       tree.depth[i] = from[at];
@@ -44,6 +48,7 @@
         tree.oldTotal[i] = from[at + 5];
         tree.oldSelf[i] = from[at + 6];
         tree.oldSamples[i] = from[at + 7];
+        tree.verdict[i] = from[at + 8];
       }
     }
     return tree;
@@ -87,6 +92,15 @@
     return layDown(nodes);
   }
 
+  // Returns the verdict on a function's own time. In diff, the own time includes that of inlined functions and system
+  // calls. If this makes a difference, the change of this tree was not tested.
+  function verdictOfSelf(tree, i) {
+    const [self, , verdicts] = names[tree.name[i]].changes || [];
+    if (self === undefined || Math.abs(100 * change(tree, i) - self) > 0.001)
+      return untested;
+    return verdicts & 1 ? significant : chance;
+  }
+
   function layDown(nodes) {
     const tree = makeTree(nodes.length), open = [[nodes[0], 0]];
     for (let i = 0; open.length > 0; i++) {
@@ -97,6 +111,7 @@
       [tree.total[i], tree.samples[i], tree.oldTotal[i], tree.oldSamples[i]] = node.sums;
       if (depth === 1)
         [tree.self[i], tree.oldSelf[i]] = [node.sums[0], node.sums[2]];
+      tree.verdict[i] = depth === 1 ? verdictOfSelf(tree, i) : untested;
       for (const kid of kids)
         open.push([kid, depth + 1]);
     }
@@ -110,18 +125,10 @@
     return trees[key] ||= turnOver(trees.flame);
   }
 
-  // --- changes: computed as in colour.c --------------------------------------------------------
+  // --- changes: coloured as in colour.c --------------------------------------------------------
 
-  const ratio = (part, all) => all > 0 ? part / all : 0;
+  const ratio = (some, all) => all > 0 ? some / all : 0;
   const change = (tree, i) => ratio(tree.total[i], tree.total[0]) - ratio(tree.oldTotal[i], tree.oldTotal[0]);
-
-  function isSignificant(tree, i) {
-    const n = tree.samples[0], m = tree.oldSamples[0];
-    if (!(n > 0 && m > 0))
-      return false;
-    const p = (tree.samples[i] + tree.oldSamples[i]) / (n + m);
-    return Math.abs(change(tree, i)) > 1.959964 * Math.sqrt(p * (1 - p) * (1 / n + 1 / m));
-  }
 
   function colourOfStrength(strength) {
     const s = Math.abs(strength);
@@ -132,7 +139,7 @@
 
   function colourOfChange(tree, i) {
     tree.largest ||= tree.depth.reduce((most, _, k) => Math.max(most, Math.abs(change(tree, k))), 0);
-    if (!isSignificant(tree, i))
+    if (tree.verdict[i] !== part && tree.verdict[i] !== significant)
       return colourOfStrength(0);
     const by = change(tree, i);
     return colourOfStrength(Math.sign(by) * Math.sqrt(Math.abs(by) / tree.largest));
@@ -284,6 +291,17 @@
 
   // --- the text about a frame ----------------------------------------------------------------
 
+  const words = ['may be chance', 'part of a significant change', 'significant', 'not tested'];
+  const signed = (points) => `${points > 0 ? '+' : ''}${points.toFixed(2)}`;
+  const sayChange = (what, points, word) => `${what} ${signed(points)} points, ${word}`;
+
+  // Returns a line with what pprofil diff says about a function, if it says that the function has changed.
+  function functionLines(name) {
+    const [self, total, verdicts] = name.changes;
+    const word = (bit) => words[verdicts & bit ? significant : chance];
+    return verdicts > 0 ? [`${sayChange('function: self', self, word(1))}; ${sayChange('total', total, word(2))}`] : [];
+  }
+
   function linesOf(i) {
     const name = names[tree.name[i]];
     const figures = (what, value, all, samples) => `${what} ${percent(ratio(value, all))}, ${sayValue(value)}` +
@@ -293,8 +311,7 @@
       figures('self', tree.self[i], tree.total[0])];
     if (data.compares)
       lines.push(figures('before', tree.oldTotal[i], tree.oldTotal[0], tree.oldSamples[i]),
-        `change ${change(tree, i) > 0 ? '+' : ''}${(100 * change(tree, i)).toFixed(2)} points` +
-        (isSignificant(tree, i) ? '' : ', no more than chance explains'));
+        sayChange('change', 100 * change(tree, i), words[tree.verdict[i]]), ...functionLines(name));
     return lines;
   }
 
@@ -330,49 +347,50 @@
 
   // Returns the sums of each name. The time of a recursive call counts only once.
   function sumNames() {
-    const all = trees.flame, sums = names.map((_, name) => ({name, self: 0, total: 0, old: 0, oldSelf: 0}));
+    const all = trees.flame, sums = names.map((_, name) => ({name, self: 0, total: 0}));
     const open = [], depths = new Int32Array(names.length);
     for (let i = 0; i < all.depth.length; i++) {
       while (open.length > all.depth[i])
         depths[open.pop()]--;
       const name = all.name[i], sum = sums[name];
       sum.self += all.self[i];
-      sum.oldSelf += all.oldSelf[i];
-      if (depths[name] === 0) {
+      if (depths[name] === 0)
         sum.total += all.total[i];
-        sum.old += all.oldTotal[i];
-      }
       depths[name]++;
       open.push(name);
     }
-    return sums.filter((sum) => sum.name !== 0 && sum.total + sum.old > 0);
+    return sums.filter((sum) => sum.name !== 0 && sum.total > 0);
   }
 
-  let sums = null;
-
-  const signed = (share) => `${share > 0 ? '+' : ''}${(100 * share).toFixed(2)}`;
-
-  function keyOf(sum) {
-    const all = trees.flame;
+  // Returns the rows of the table: the functions, or in a comparison their changes as pprofil diff has them. In each
+  // row, certain[k] is false if figure k of the row may be chance. weights[k] decides the order.
+  function makeRows() {
+    const whole = trees.flame.total[0];
     if (!data.compares)
-      return state.sort === 'total' ? sum.total : sum.self;
-    return Math.abs(state.sort === 'total' ? ratio(sum.total, all.total[0]) - ratio(sum.old, all.oldTotal[0])
-      : ratio(sum.self, all.total[0]) - ratio(sum.oldSelf, all.oldTotal[0]));
+      return sumNames().map((sum) => ({name: names[sum.name], weights: [sum.self, sum.total], certain: [true, true],
+        figures: [percent(ratio(sum.self, whole)), percent(ratio(sum.total, whole))]}));
+    return names.filter((name) => name.changes.length > 0).map((name) => {
+      const points = name.changes.slice(0, 2), certain = [1, 2].map((bit) => (name.changes[2] & bit) > 0);
+      return {name, certain, figures: points.map(signed),
+        weights: points.map((by, k) => Math.abs(by) + (certain[k] ? 1000 : 0))}; // significant changes come first
+    });
   }
+
+  let table = null;
 
   function fillTable() {
-    const all = trees.flame;
-    sums ||= sumNames();
-    sums.sort((a, b) => state.sort === 'name' ? (names[a.name].text < names[b.name].text ? -1 : 1)
-      : keyOf(b) - keyOf(a) || b.total - a.total);
-    const rows = sums.slice(0, 300).map((sum) => {
-      const row = document.createElement('tr'), name = names[sum.name], dot = document.createElement('i');
-      const figures = data.compares
-        ? [signed(ratio(sum.self, all.total[0]) - ratio(sum.oldSelf, all.oldTotal[0])),
-           signed(ratio(sum.total, all.total[0]) - ratio(sum.old, all.oldTotal[0]))]
-        : [percent(ratio(sum.self, all.total[0])), percent(ratio(sum.total, all.total[0]))];
-      for (const text of figures)
-        row.insertCell().textContent = text;
+    const by = state.sort === 'total' ? 1 : 0;
+    table ||= makeRows();
+    table.sort((a, b) => state.sort === 'name' ? (a.name.text < b.name.text ? -1 : 1)
+      : b.weights[by] - a.weights[by] || b.weights[1] - a.weights[1]);
+    const rows = table.slice(0, 300).map(({name, figures, certain}) => {
+      const row = document.createElement('tr'), dot = document.createElement('i');
+      figures.forEach((text, k) => {
+        const cell = row.insertCell();
+        cell.textContent = text;
+        cell.classList.toggle('chance', !certain[k]);
+        cell.title = data.compares ? words[certain[k] ? significant : chance] : '';
+      });
       const cell = row.insertCell();
       cell.className = 'name';
       dot.style.background = name.colour;
@@ -416,7 +434,7 @@
 
   function addLegend() {
     const shown = data.compares
-      ? [['more than before', 0.8], ['less than before', -0.8], ['no more than chance', 0]].map(([word, s]) => [word, colourOfStrength(s)])
+      ? [['more than before', 0.8], ['less than before', -0.8], ['may be chance', 0]].map(([word, s]) => [word, colourOfStrength(s)])
       : data.kinds.filter(([word, there]) => there && word !== 'all').map(([word, , colour]) => [word, colour]);
     for (const [word, colour] of shown) {
       const item = document.createElement('span'), dot = document.createElement('i');

@@ -112,7 +112,7 @@ static void draw_legend(struct drawing *drawing)
     if (drawing->tree->compares) {
         draw_swatch(drawing, &x, picture_colour_of_direction(1), "more than before", 16);
         draw_swatch(drawing, &x, picture_colour_of_direction(-1), "less than before", 16);
-        draw_swatch(drawing, &x, picture_colour_of_direction(0), "no more than chance", 19);
+        draw_swatch(drawing, &x, picture_colour_of_direction(0), "may be chance", 13);
     }
     fputs("</g>\n", drawing->out);
 }

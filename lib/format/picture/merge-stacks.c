@@ -27,7 +27,7 @@ int picture_store_open(struct picture_store *store)
         error = array_grow(&store->nodes, 0, sizeof *store->nodes);
     if (error != 0)
         return error;
-    store->names[store->name_count++] = (struct stored_name){.kind = PICTURE_ALL};
+    store->names[store->name_count++] = (struct stored_name){.kind = PICTURE_ALL, .function = DIFF_NO_FUNCTION};
     store->nodes[store->node_count++] = (struct stored_node){0};
     return 0;
 }
@@ -53,7 +53,7 @@ static int add_clean(struct picture_store *store, const char *text, uint32_t *st
 static int add_name(struct picture_store *store, const char *text, const char *object, enum picture_kind kind,
                     uint32_t *name)
 {
-    struct stored_name added = {.kind = kind};
+    struct stored_name added = {.kind = kind, .function = DIFF_NO_FUNCTION};
     struct memo_entry *known;
     int error = add_clean(store, text, &added.text);
 
@@ -107,13 +107,32 @@ static const char *process_name(const struct profile *profile, uint32_t sample)
     return profile->strings[profile->processes[profile->threads[thread].process].comm];
 }
 
+/* Returns the function that the linker knows at a location, or NULL if nothing is compared. */
+static const struct diff_function *function_at(const struct stack_merge *merge, uint32_t location)
+{
+    return merge->functions == NULL ? NULL : &merge->functions->all[merge->functions->at[merge->side][location]];
+}
+
+/* Returns the name of a location's object. If the program was renamed after the baseline was made, returns the new
+ * name, so that a function has the same name in both profiles. */
+static const char *object_name(const struct stack_merge *merge, uint32_t location)
+{
+    const struct profile *from = merge->from;
+    const struct diff_function *function = function_at(merge, location);
+    const char *path = from->strings[from->objects[from->locations[location].object].path];
+
+    if (function != NULL && diff_function_is_renamed(function))
+        return function->object[DIFF_NEW];
+    return picture_base_name(path);
+}
+
 /* Finds or adds the name of a function of a location. If the function is not known, the name is that of its object.
  * `line` is the index of one of the location's lines; 0 is the line of the innermost function. */
 static int name_code(struct stack_merge *merge, uint32_t location, uint32_t line, uint32_t *name)
 {
     const struct profile *from = merge->from;
     const struct profile_location *place = &from->locations[location];
-    const char *object = picture_base_name(from->strings[from->objects[place->object].path]);
+    const char *object = object_name(merge, location);
     enum picture_kind kind = picture_kind_of(from, place->object);
     bool alone = place->line_count <= 1;
 
@@ -125,6 +144,8 @@ static int name_code(struct stack_merge *merge, uint32_t location, uint32_t line
     uint32_t text = from->functions[function].name;
     int error = add_name(merge->to, text != 0 ? from->strings[text] : object,
                          kind == PICTURE_MARK ? "" : object, kind, name);
+    if (error == 0 && merge->functions != NULL && line + 1 >= place->line_count)
+        merge->to->names[*name].function = merge->functions->at[merge->side][location];
     if (error == 0 && alone)
         merge->names[location] = *name;
     return error;

@@ -234,8 +234,34 @@ static void put_weight(FILE *out, const struct picture_tree *tree, const char *w
     fprintf(out, ", %s sample%s", text, weight.samples == 1 ? "" : "s");
 }
 
+/* Writes a change of a share with its sign. */
+static void put_points(FILE *out, double change)
+{
+    fputs(change > 0 ? "+" : "", out);
+    page_put_number(out, 100 * change, 2);
+}
+
+static void put_change(FILE *out, const char *what, const struct pprofil_change *change)
+{
+    fputs(what, out);
+    put_points(out, change->change);
+    fputs(change->significant ? " points, significant" : " points, may be chance", out);
+}
+
+/* Writes what pprofil diff says about a function, if it says that the function has changed. */
+static void put_function(FILE *out, const struct picture_tree *tree, const struct pprofil_diff_row *function)
+{
+    if (function == NULL || !diff_row_is_significant(function))
+        return;
+    put_change(out, "\nfunction: self ", &function->self);
+    put_change(out, "; total ", diff_row_total(&tree->tests, function));
+}
+
 void page_put_figures(FILE *out, const struct picture_tree *tree, uint32_t index)
 {
+    static const char *const verdicts[] = {[DIFF_CHANCE] = "may be chance",
+                                           [DIFF_PART] = "part of a significant change",
+                                           [DIFF_SIGNIFICANT] = "significant"};
     const struct picture_frame *frame = &tree->frames[index], *root = &tree->frames[0];
 
     put_weight(out, tree, "total", frame->total, root->total.value);
@@ -245,10 +271,10 @@ void page_put_figures(FILE *out, const struct picture_tree *tree, uint32_t index
         return;
     fputs("\n", out);
     put_weight(out, tree, "before", frame->old_total, root->old_total.value);
-    double points = 100 * picture_change(tree, index);
-    fprintf(out, "\nchange %s", points > 0 ? "+" : "");
-    page_put_number(out, points, 2);
-    fprintf(out, " points%s", picture_is_significant(tree, index) ? "" : ", no more than chance explains");
+    fputs("\nchange ", out);
+    put_points(out, picture_change(tree, index));
+    fprintf(out, " points, %s", verdicts[frame->verdict]);
+    put_function(out, tree, tree->names[frame->name].function);
 }
 
 /* --- headings ------------------------------------------------------------------------------ */
@@ -319,6 +345,8 @@ int picture_subtitle(const struct profile *profile, const struct picture_tree *t
         picture_format_value(tree, root->old_total.value, value);
         fprintf(out, " \xc2\xb7 compared with %s", value);
         put_gone(tree, out);
+        fprintf(out, " \xc2\xb7 %u of %u function%s changed significantly", tree->tests.significant,
+                tree->tests.row_count, tree->tests.row_count == 1 ? "" : "s");
     }
     put_start_time(profile, out);
     put_left_out(tree, out);

@@ -4,7 +4,8 @@
  *
  * A flame graph is a tree of frames. Stacks that begin with the same frames share these frames. The width of a frame
  * shows how much time was spent in it and in what it called. The tree is made once, and each file format draws it in
- * its own way. With a second profile, the baseline, the picture shows what has changed.
+ * its own way. With a second profile, the baseline, the picture shows what has changed. Which changes are significant
+ * is decided by the tests of pprofil diff (report/diff-tests.h).
  *
  * The profiled program chooses the names of functions, files and processes. So all names pass through picture_clean,
  * and are escaped where they are written.
@@ -19,6 +20,7 @@
 #include "pprofil/error.h"
 #include "format/memo.h"
 #include "profile/profile.h"
+#include "report/diff-tests.h"
 
 /* The kind of a frame, which the legend explains. */
 enum picture_kind {
@@ -42,6 +44,9 @@ struct picture_name {
     const char *text;   /* name of the function, made harmless by picture_clean */
     const char *object; /* last part of the path of the function's object, made harmless by picture_clean; may be "" */
     enum picture_kind kind;
+    /* how the function differs from the baseline, if its name is that of a function that the linker knows; NULL: it is
+     * not, or there is no baseline; borrowed from picture_tree.tests */
+    const struct pprofil_diff_row *function;
 };
 
 struct picture_weight {
@@ -55,6 +60,7 @@ struct picture_frame {
     uint32_t depth;  /* 0: the root */
     struct picture_weight total, self;
     struct picture_weight old_total, old_self; /* the values of total and self in the baseline */
+    enum diff_verdict verdict; /* on the change of the total since the baseline */
 };
 
 /* A tree of frames, in depth-first order: a frame comes before the frames that it called. Frames with the same caller
@@ -74,6 +80,9 @@ struct picture_tree {
     uint64_t kinds;                          /* set of the kinds of frames that occur: bit 1 << kind */
     /* owned; a profile of which only the strings are used: the texts of the names */
     struct profile *strings;
+    /* owned; the functions of both profiles and their changes, if there is a baseline */
+    struct diff_functions functions;
+    struct diff_tests tests;
 };
 
 /* Limits of what a picture shows. */
@@ -90,7 +99,7 @@ struct picture_limits {
 
 /* Makes the tree of a profile. baseline is the profile to compare with, or NULL. Returns 0, -ENOMEM, -EOVERFLOW, or
  * PPROFIL_ERROR_MIXED_TIMES if one profile has elapsed time and the other has CPU time. The caller clears the tree only
- * if the result is 0. */
+ * if the result is 0, and before it frees the profiles. The tree may not be copied. */
 int picture_tree_make(const struct profile *profile, const struct profile *baseline,
                       const struct picture_limits *limits, struct picture_tree *tree);
 void picture_tree_clear(struct picture_tree *tree);
@@ -104,6 +113,7 @@ struct picture_store {
     struct stored_name {
         uint32_t text, object; /* strings */
         enum picture_kind kind;
+        uint32_t function; /* index in diff_functions.all, or DIFF_NO_FUNCTION */
     } *names; /* owned */
     struct stored_node {
         uint32_t parent, name;
@@ -121,6 +131,8 @@ void picture_store_clear(struct picture_store *store);
 struct stack_merge {
     const struct profile *from;
     struct picture_store *to;
+    const struct diff_functions *functions; /* the functions of this profile and another; NULL: nothing is compared */
+    int side;         /* which of the two profiles of `functions` this is */
     bool several;     /* processes with different names have samples, so the first frame of each stack is its process */
     uint32_t *order;  /* owned; indexes in from->samples, sorted by the names of the processes */
     /* owned; an element for each node of `from`. Samples are merged in the order of `order`, one process name after
@@ -143,6 +155,26 @@ void stack_merge_clear(struct stack_merge *merge);
 
 /* Returns true if processes with different names have samples. */
 bool stack_merge_has_several(const struct profile *profile);
+
+/* --- drafts (draft.c) ---------------------------------------------------------------------- */
+
+/* All frames, before some are dropped and the others sorted: an element for each node of the store. */
+struct draft {
+    struct picture_frame *frames; /* owned */
+    uint32_t count;
+};
+
+/* Makes the draft from the merged stacks of the profile and of the baseline. If tree->compares is set, tests the change
+ * of each frame; tree->tests must have been made. Returns 0 or -ENOMEM. The caller frees draft->frames in any case. */
+int draft_make(const struct stack_merge *merge, const struct stack_merge *old, const struct picture_tree *tree,
+               struct draft *draft);
+/* Finds the functions of both profiles, and compares their shares as pprofil diff does. Fills tree->functions and
+ * tree->tests. Returns 0, -ENOMEM or -EOVERFLOW. */
+int draft_test_functions(const struct profile *profile, const struct profile *baseline, struct picture_tree *tree);
+/* Returns how much of the baseline is in frames that the profile does not have. Leaves out frames that the profile may
+ * lack by chance. Adds a frame only if its caller is in the profile, because the value of a frame includes all frames
+ * below it. */
+uint64_t draft_sum_gone(const struct draft *draft);
 
 /* --- pages --------------------------------------------------------------------------------- */
 
@@ -202,21 +234,16 @@ struct picture_colour {
 struct picture_colour picture_colour_of(const struct picture_name *name);
 /* Returns the colour that the legend has for a kind. */
 struct picture_colour picture_colour_of_kind(enum picture_kind kind);
-/* Returns the colour of a frame in a comparison: red if its share has grown, blue if it has shrunk, grey if chance
- * explains the change. `largest` is the result of picture_largest_change. */
+/* Returns the colour of a frame in a comparison: red if its share has grown, blue if it has shrunk, grey if the change
+ * may be chance. `largest` is the result of picture_largest_change. */
 struct picture_colour picture_colour_of_change(const struct picture_tree *tree, uint32_t frame, double largest);
 /* Returns the colour that the legend has for a direction of change. direction is 1 for more, -1 for less, and 0 for a
- * change that chance explains. */
+ * change that may be chance. */
 struct picture_colour picture_colour_of_direction(int direction);
 
 /* Returns a frame's share of the whole profile minus its share of the whole baseline. The result is from -1 to 1. */
 double picture_change(const struct picture_tree *tree, uint32_t frame);
 double picture_largest_change(const struct picture_tree *tree);
-/* Returns true if the change of a frame is significant: chance alone would make a smaller change in 95 % of all
- * cases. */
-bool picture_is_significant(const struct picture_tree *tree, uint32_t frame);
-/* Does the same for a frame that is not in a tree yet. `root` is the root frame of the tree in which it will be. */
-bool picture_differs(const struct picture_frame *frame, const struct picture_frame *root);
 
 /* --- embedded files ------------------------------------------------------------------------ */
 

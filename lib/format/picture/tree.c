@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes the tree that a flame graph shows. Merged stacks get their weights, small frames are dropped, and the other
- * frames are put in order. No function recurses, because stacks may be very deep. In the store of merged stacks a
- * caller comes before what it called, so one pass from the last frame to the first is enough for the sums.
+ * Makes the tree that a flame graph shows. Merged stacks get their weights (draft.c), small frames are dropped, and
+ * the other frames are put in order. No function recurses, because stacks may be very deep.
  */
 #include "config.h"
 
@@ -11,57 +10,6 @@
 #include <string.h>
 
 #include "format/picture/picture.h"
-
-/* --- weights ------------------------------------------------------------------------------- */
-
-/* All frames, before some are dropped and the others sorted: an element for each node of the store. */
-struct draft {
-    struct picture_frame *frames;
-    uint32_t count;
-};
-
-static struct picture_weight weight_of(const struct profile *profile, bool timed, const struct profile_sample *sample)
-{
-    uint64_t ns = profile->totals.wall ? sample->wall_ns : sample->cpu_ns;
-
-    if (!profile_counts_sample(profile, sample))
-        return (struct picture_weight){0};
-    return (struct picture_weight){timed ? ns : sample->count, sample->count};
-}
-
-static void add_weight(struct picture_weight *to, struct picture_weight more)
-{
-    to->value += more.value;
-    to->samples += more.samples;
-}
-
-static bool is_timed(const struct profile *profile)
-{
-    const struct profile_totals *totals = &profile->totals;
-    return (totals->wall ? totals->wall_ns : totals->cpu_ns) > 0;
-}
-
-static void weigh(const struct stack_merge *merge, bool timed, bool old, struct draft *draft)
-{
-    for (uint32_t i = 0; i < merge->from->sample_count; i++) {
-        struct picture_frame *frame = &draft->frames[merge->leaves[i]];
-        struct picture_weight weight = weight_of(merge->from, timed, &merge->from->samples[i]);
-        add_weight(old ? &frame->old_self : &frame->self, weight);
-    }
-}
-
-static void sum_up(struct draft *draft)
-{
-    for (uint32_t i = draft->count; i-- > 0;) {
-        struct picture_frame *frame = &draft->frames[i], *parent = &draft->frames[frame->parent];
-        add_weight(&frame->total, frame->self);
-        add_weight(&frame->old_total, frame->old_self);
-        if (i == 0)
-            break;
-        add_weight(&parent->total, frame->total);
-        add_weight(&parent->old_total, frame->old_total);
-    }
-}
 
 /* --- what is kept, and in which order ------------------------------------------------------ */
 
@@ -156,22 +104,6 @@ static int compare_children(const void *a, const void *b, void *context)
     return choice->ranks[x->name] < choice->ranks[y->name] ? -1 : 1;
 }
 
-/* Returns how much of the baseline is in frames that the profile does not have. Leaves out frames that the profile may
- * lack by chance. Adds a frame only if its caller is in the profile, because the value of a frame includes all frames
- * below it. */
-static uint64_t sum_gone(const struct draft *draft)
-{
-    uint64_t gone = 0;
-
-    for (uint32_t i = 1; i < draft->count; i++) {
-        const struct picture_frame *frame = &draft->frames[i];
-        if (frame->total.value == 0 && draft->frames[frame->parent].total.value > 0 &&
-            picture_differs(frame, &draft->frames[0]))
-            gone += frame->old_total.value;
-    }
-    return gone;
-}
-
 /* Finds the depth of each frame, and the deepest row that is kept. If a few stacks were far deeper than all others, the
  * picture would be mostly empty. So below the first limits->rows rows, a row is kept only if the share of its frames in
  * the whole is larger than limits->deep. */
@@ -212,7 +144,7 @@ static int choose_frames(struct choice *choice, const struct picture_limits *lim
         error = rank_names(tree, choice->ranks);
     if (error != 0)
         return error;
-    tree->gone = sum_gone(&choice->draft);
+    tree->gone = draft_sum_gone(&choice->draft);
     for (uint32_t i = 1; i < choice->draft.count; i++)
         if (choice->depths[i] > choice->rows)
             tree->deeper++;
@@ -283,29 +215,13 @@ static int copy_names(const struct picture_store *store, struct picture_tree *tr
     tree->names = calloc(tree->name_count, sizeof *tree->names);
     if (tree->names == NULL)
         return -ENOMEM;
-    tree->names[0] = (struct picture_name){"all", "", PICTURE_ALL};
+    tree->names[0] = (struct picture_name){"all", "", PICTURE_ALL, NULL};
     for (uint32_t i = 1; i < tree->name_count; i++) {
         const struct stored_name *name = &store->names[i];
-        tree->names[i] = (struct picture_name){strings[name->text], strings[name->object], name->kind};
+        const struct pprofil_diff_row *row = name->function == DIFF_NO_FUNCTION ? NULL
+                                                                                : &tree->tests.rows[name->function];
+        tree->names[i] = (struct picture_name){strings[name->text], strings[name->object], name->kind, row};
     }
-    return 0;
-}
-
-static int make_draft(const struct picture_store *store, const struct stack_merge *merge, const struct stack_merge *old,
-                      bool timed, struct draft *draft)
-{
-    draft->count = store->node_count;
-    draft->frames = calloc(draft->count, sizeof *draft->frames);
-    if (draft->frames == NULL)
-        return -ENOMEM;
-    for (uint32_t i = 1; i < draft->count; i++) {
-        draft->frames[i].parent = store->nodes[i].parent;
-        draft->frames[i].name = store->nodes[i].name;
-    }
-    weigh(merge, timed, false, draft);
-    if (old->from != NULL)
-        weigh(old, timed, true, draft);
-    sum_up(draft);
     return 0;
 }
 
@@ -318,7 +234,7 @@ static int picture_tree_fill(struct stack_merge *merge, struct stack_merge *old,
     if (error == 0 && old->from != NULL)
         error = stack_merge_profile(old);
     if (error == 0)
-        error = make_draft(merge->to, merge, old, tree->timed, &choice.draft);
+        error = draft_make(merge, old, tree, &choice.draft);
     if (error == 0)
         error = copy_names(merge->to, tree);
     choice.ranks = calloc(tree->name_count + 1u, sizeof *choice.ranks);
@@ -337,6 +253,12 @@ static int picture_tree_fill(struct stack_merge *merge, struct stack_merge *old,
     return error;
 }
 
+static bool is_timed(const struct profile *profile)
+{
+    const struct profile_totals *totals = &profile->totals;
+    return (totals->wall ? totals->wall_ns : totals->cpu_ns) > 0;
+}
+
 int picture_tree_make(const struct profile *profile, const struct profile *baseline,
                       const struct picture_limits *limits, struct picture_tree *tree)
 {
@@ -346,9 +268,13 @@ int picture_tree_make(const struct profile *profile, const struct profile *basel
     tree->timed = is_timed(profile) && (baseline == NULL || is_timed(baseline));
     struct picture_store store;
     bool several = stack_merge_has_several(profile) || stack_merge_has_several(baseline);
-    struct stack_merge merge = {.from = profile, .to = &store, .several = several};
-    struct stack_merge old = {.from = baseline, .to = &store, .several = several};
+    struct stack_merge merge = {.from = profile, .to = &store, .side = DIFF_NEW, .several = several};
+    struct stack_merge old = {.from = baseline, .to = &store, .side = DIFF_OLD, .several = several};
     int error = picture_store_open(&store);
+    if (error == 0 && baseline != NULL)
+        error = draft_test_functions(profile, baseline, tree);
+    if (baseline != NULL)
+        merge.functions = old.functions = &tree->functions;
     if (error == 0)
         error = picture_tree_fill(&merge, &old, limits, tree);
     tree->strings = store.strings;
@@ -366,5 +292,7 @@ void picture_tree_clear(struct picture_tree *tree)
     free(tree->names);
     free(tree->frames);
     profile_free(tree->strings);
+    diff_functions_clear(&tree->functions);
+    diff_tests_clear(&tree->tests);
     *tree = (struct picture_tree){0};
 }

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds which functions of two profiles belong together, and counts their samples. Functions of both profiles with the
+ * same name and object share an element of diff_functions.all.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/path.h"
+#include "report/diff-functions.h"
+#include "report/row.h"
+
+/* --- functions ------------------------------------------------------------------------- */
+
+static int diff_find_function(struct diff_functions *functions, const char *name, const char *object, int side,
+                              uint32_t *index)
+{
+    uint32_t ids[2], before = functions->keys.count;
+    int error = profile_string(functions->names, name, &ids[0]);
+
+    if (error == 0)
+        error = profile_string(functions->names, object, &ids[1]);
+    if (error == 0)
+        error = array_grow(&functions->all, before, sizeof *functions->all);
+    if (error != 0)
+        return error;
+    const struct sum *sum = sums_need(&functions->keys, (const uint64_t[]){ids[0], ids[1]});
+    if (sum == NULL)
+        return -ENOMEM;
+    *index = (uint32_t)(sum - functions->keys.all);
+    struct diff_function *found = &functions->all[*index];
+    if (functions->keys.count > before)
+        *found = (struct diff_function){.name = name, .object = {"", ""}, .name_id = ids[0]};
+    found->object[side] = object;
+    return 0;
+}
+
+static int diff_find_functions(struct diff_functions *functions, const struct profile *profile, int side)
+{
+    uint32_t *at = functions->at[side] = calloc(profile->location_count + 1u, sizeof *at);
+    int error = at == NULL ? -ENOMEM : 0;
+
+    for (uint32_t i = 1; error == 0 && i < profile->location_count; i++) {
+        const struct profile_location *place = &profile->locations[i];
+        const char *object = path_base_name(profile->strings[profile->objects[place->object].path]);
+        uint32_t name = profile->functions[row_function(place)].name;
+        error = diff_find_function(functions, name != 0 ? profile->strings[name] : object, object, side, &at[i]);
+    }
+    return error;
+}
+
+/* --- counts ---------------------------------------------------------------------------- */
+
+static void diff_count_sample(struct diff_functions *functions, const struct profile *profile,
+                              const struct profile_sample *sample, int side)
+{
+    const uint32_t *at = functions->at[side];
+    uint64_t ns = functions->timed ? report_ns(profile, sample) : sample->count;
+    uint32_t leaf = profile->nodes[sample->node].location;
+
+    functions->samples++;
+    diff_sums_count(&functions->whole.of[side], sample->count, ns);
+    if (leaf != PROFILE_NONE)
+        diff_sums_count(&functions->all[at[leaf]].self.of[side], sample->count, ns);
+    functions->stacks = functions->stacks || profile->nodes[sample->node].parent != PROFILE_NONE;
+    for (uint32_t node = sample->node; node != PROFILE_NONE; node = profile->nodes[node].parent) {
+        struct diff_function *found = &functions->all[at[profile->nodes[node].location]];
+        if (found->seen != functions->samples)
+            diff_sums_count(&found->total.of[side], sample->count, ns);
+        found->seen = functions->samples;
+    }
+}
+
+static void diff_count_samples(struct diff_functions *functions, const struct profile *profile, int side)
+{
+    const struct report_options options = {.by = PPROFIL_BY_FUNCTION};
+
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        if (row_counts(profile, &options, &profile->samples[i]))
+            diff_count_sample(functions, profile, &profile->samples[i], side);
+}
+
+/* --- what was renamed -------------------------------------------------------------------- */
+
+bool diff_function_is_renamed(const struct diff_function *function)
+{
+    return diff_function_is_in(function, DIFF_OLD) && diff_function_is_in(function, DIFF_NEW) &&
+           strcmp(function->object[DIFF_OLD], function->object[DIFF_NEW]) != 0;
+}
+
+#define OBJECT_UNKNOWN UINT32_MAX
+
+/* Functions with the same name, each of which is in only one of the two profiles. count[side]: how many of them are in
+ * the profile `side`. index[side]: index in diff_functions.all of the last of those in this profile. */
+struct single {
+    uint32_t index[DIFF_SIDES], count[DIFF_SIDES];
+};
+
+/* What is known about an object's name. */
+struct renamed_object {
+    bool in[DIFF_SIDES]; /* the profile has samples of functions in an object of this name */
+    /* for an object that is only in the old profile: index of its new name in diff_functions.names. 0: none;
+     * OBJECT_UNKNOWN: its functions are in several objects now */
+    uint32_t now;
+};
+
+struct renaming {
+    struct diff_functions *functions;
+    struct single *names;           /* owned; by index of the name in functions->names */
+    struct renamed_object *objects; /* owned; likewise */
+    uint32_t *into; /* owned; by function: 1 + index of the function to which its samples were moved; 0: none */
+};
+
+static bool is_only_in(const struct diff_function *function, int side)
+{
+    return diff_function_is_in(function, side) && !diff_function_is_in(function, 1 - side);
+}
+
+static void diff_find_singles(struct renaming *renaming)
+{
+    const struct diff_functions *functions = renaming->functions;
+
+    for (uint32_t i = 0; i < functions->keys.count; i++)
+        for (int side = 0; side < DIFF_SIDES; side++) {
+            const struct diff_function *found = &functions->all[i];
+            struct single *name = &renaming->names[found->name_id];
+            if (diff_function_is_in(found, side))
+                renaming->objects[functions->keys.all[i].key[1]].in[side] = true;
+            if (!is_only_in(found, side))
+                continue;
+            name->index[side] = i;
+            name->count[side]++;
+        }
+}
+
+/* Moves what the old profile has of a function to the function of the new profile that is the same one. */
+static void diff_join(struct renaming *renaming, uint32_t old, uint32_t new)
+{
+    struct diff_function *from = &renaming->functions->all[old], *into = &renaming->functions->all[new];
+
+    into->object[DIFF_OLD] = from->object[DIFF_OLD];
+    into->self.of[DIFF_OLD] = from->self.of[DIFF_OLD];
+    into->total.of[DIFF_OLD] = from->total.of[DIFF_OLD];
+    from->self = from->total = (struct diff_pair){0};
+    renaming->into[old] = new + 1;
+}
+
+/* Joins functions whose name shows that they are the same, and learns from them which objects were renamed. */
+static void diff_join_singles(struct renaming *renaming)
+{
+    const struct sum *keys = renaming->functions->keys.all;
+
+    for (uint32_t i = 0; i < renaming->functions->names->string_count; i++) {
+        const struct single *name = &renaming->names[i];
+        if (name->count[DIFF_OLD] != 1 || name->count[DIFF_NEW] != 1)
+            continue;
+        uint32_t new = (uint32_t)keys[name->index[DIFF_NEW]].key[1];
+        struct renamed_object *object = &renaming->objects[keys[name->index[DIFF_OLD]].key[1]];
+        diff_join(renaming, name->index[DIFF_OLD], name->index[DIFF_NEW]);
+        if (!object->in[DIFF_NEW] && !renaming->objects[new].in[DIFF_OLD])
+            object->now = object->now == 0 || object->now == new ? new : OBJECT_UNKNOWN;
+    }
+}
+
+/* Joins the other functions of renamed objects. */
+static void diff_join_objects(struct renaming *renaming)
+{
+    const struct diff_functions *functions = renaming->functions;
+
+    for (uint32_t i = 0; i < functions->keys.count; i++) {
+        const uint64_t *key = functions->keys.all[i].key;
+        uint32_t now = renaming->objects[key[1]].now;
+        if (now == 0 || now == OBJECT_UNKNOWN || !is_only_in(&functions->all[i], DIFF_OLD))
+            continue;
+        const struct sum *sum = sums_find(&functions->keys, (const uint64_t[]){key[0], now});
+        if (sum != NULL && is_only_in(&functions->all[sum - functions->keys.all], DIFF_NEW))
+            diff_join(renaming, i, (uint32_t)(sum - functions->keys.all));
+    }
+}
+
+/* Makes the locations of the old profile lead to the functions to which their samples were moved. */
+static void diff_move_locations(struct renaming *renaming, uint32_t location_count)
+{
+    for (uint32_t i = 1; i < location_count; i++) {
+        uint32_t *at = &renaming->functions->at[DIFF_OLD][i];
+        if (renaming->into[*at] != 0)
+            *at = renaming->into[*at] - 1;
+    }
+}
+
+static int diff_join_renamed(struct diff_functions *functions, uint32_t location_count)
+{
+    struct renaming renaming = {
+        .functions = functions,
+        .names = calloc(functions->names->string_count + 1u, sizeof *renaming.names),
+        .objects = calloc(functions->names->string_count + 1u, sizeof *renaming.objects),
+        .into = calloc(functions->keys.count + 1u, sizeof *renaming.into),
+    };
+    int error = renaming.names == NULL || renaming.objects == NULL || renaming.into == NULL ? -ENOMEM : 0;
+
+    if (error == 0) {
+        diff_find_singles(&renaming);
+        diff_join_singles(&renaming);
+        diff_join_objects(&renaming);
+        diff_move_locations(&renaming, location_count);
+    }
+    free(renaming.names);
+    free(renaming.objects);
+    free(renaming.into);
+    return error;
+}
+
+/* --- weights ----------------------------------------------------------------------------- */
+
+/* Estimates, for each function of one profile, the sum of the squares of its samples' weights. Adds these sums up
+ * for the whole profile. */
+static void diff_estimate(struct diff_functions *functions, int side)
+{
+    struct diff_spread *spread = &functions->spread[side];
+
+    for (uint32_t i = 0; i < functions->keys.count; i++)
+        diff_spread_add(spread, &functions->all[i].self.of[side]);
+    functions->whole.of[side].squares = 0;
+    for (uint32_t i = 0; i < functions->keys.count; i++) {
+        diff_settle(&functions->all[i].self.of[side], spread);
+        diff_settle(&functions->all[i].total.of[side], spread);
+        functions->whole.of[side].squares += functions->all[i].self.of[side].squares;
+    }
+}
+
+/* --- the whole --------------------------------------------------------------------------- */
+
+static bool diff_is_timed(const struct profile *profile)
+{
+    return (profile->totals.wall ? profile->totals.wall_ns : profile->totals.cpu_ns) > 0;
+}
+
+int diff_functions_find(const struct profile *const profiles[DIFF_SIDES], struct diff_functions *functions)
+{
+    int error = 0;
+
+    *functions = (struct diff_functions){.names = profile_new()};
+    if (functions->names == NULL)
+        return -ENOMEM;
+    functions->timed = diff_is_timed(profiles[DIFF_OLD]) && diff_is_timed(profiles[DIFF_NEW]);
+    for (int side = 0; error == 0 && side < DIFF_SIDES; side++)
+        error = diff_find_functions(functions, profiles[side], side);
+    for (int side = 0; error == 0 && side < DIFF_SIDES; side++)
+        diff_count_samples(functions, profiles[side], side);
+    if (error == 0)
+        error = diff_join_renamed(functions, profiles[DIFF_OLD]->location_count);
+    for (int side = 0; error == 0 && side < DIFF_SIDES; side++)
+        diff_estimate(functions, side);
+    return error;
+}
+
+void diff_functions_clear(struct diff_functions *functions)
+{
+    profile_free(functions->names);
+    sums_clear(&functions->keys);
+    free(functions->all);
+    for (int side = 0; side < DIFF_SIDES; side++)
+        free(functions->at[side]);
+}
