@@ -10,8 +10,11 @@ set -eu
 cc=$1 flags=$2 objcopy=$3 ar=$4 names=$5 archive=$6
 shift 6
 whole=${archive%.a}-whole.o
+# Without this flag, gcc makes no machine code of objects that were compiled with -flto. clang does not know it.
+lto=-flinker-output=nolto-rel
+$cc $lto -E -x c /dev/null >/dev/null 2>&1 || lto=
 # shellcheck disable=SC2086 # these are words
-$cc $flags -r -nostdlib -Wl,--force-group-allocation -o "$whole" "$@"
+$cc $flags $lto -r -nostdlib -Wl,--force-group-allocation -o "$whole" "$@"
 keep=
 for name in $names; do keep="$keep --keep-global-symbol=$name"; done
 set -f
