@@ -91,10 +91,10 @@ static bool history_decode(const uint64_t *from, uint32_t before, struct history
     return true;
 }
 
-int pprof_read_history(const PbProfile *message, const uint32_t *samples, struct profile *profile)
+int pprof_read_history(const struct pprof_file *file, const uint32_t *samples, struct profile *profile)
 {
-    const uint64_t *numbers = message->pprofil_history;
-    size_t count = message->n_pprofil_history;
+    const uint64_t *numbers = file->message->pprofil_history;
+    size_t count = file->message->n_pprofil_history;
     struct history_entry entry = {0};
 
     if (count == 0)
@@ -102,7 +102,7 @@ int pprof_read_history(const PbProfile *message, const uint32_t *samples, struct
     if (count < HEAD_NUMBERS || (count - HEAD_NUMBERS) % ENTRY_NUMBERS != 0)
         return PPROFIL_ERROR_DAMAGED;
     for (size_t i = HEAD_NUMBERS; i < count; i += ENTRY_NUMBERS) {
-        if (!history_decode(&numbers[i], entry.first, &entry) || entry.sample >= message->n_sample)
+        if (!history_decode(&numbers[i], entry.first, &entry) || entry.sample >= file->sample_count)
             return PPROFIL_ERROR_DAMAGED;
         entry.sample = samples[entry.sample];
         if (entry.sample == PROFILE_NO_SAMPLE)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "format/pprof/pprof.h"
 
 /* limit for the bytes of a system call's name, because the name is hashed for each sample */
@@ -52,8 +53,8 @@ static int read_comment(struct pprof_reader *reader, uint32_t string)
     case PPROF_PROCESS:
         return read_process(reader, text);
     case PPROF_OBJECT:
-        reader->notes.sorted[reader->notes.count++] =
-            (struct pprof_id){.id = pprof_number(text, "mapping"), .index = string};
+        reader->notes.sorted[reader->notes.count++] = (struct pprof_id){.id = pprof_number(text, "mapping"),
+                                                                        .index = string};
         return 0;
     case PPROF_TIMELINE:
         return pprof_decode_timeline(text, profile);
@@ -177,27 +178,42 @@ static int find_thread(struct pprof_reader *reader, const struct labels *labels,
     return 0;
 }
 
+/* Adds the node of a frame. `depth`: number of frames that are further out. *node: the node of the caller, which becomes
+ * that of the frame. */
+static int read_frame(struct pprof_reader *reader, uint32_t depth, uint64_t location, uint32_t *node)
+{
+    if (depth < reader->stack_depth && reader->stack[depth].location == location) {
+        *node = reader->stack[depth].node;
+        return 0;
+    }
+    reader->stack_depth = depth; /* what lies further in belongs to another stack */
+    const struct pprof_id *entry = pprof_ids_find(&reader->locations, location);
+    if (entry == NULL)
+        return PPROFIL_ERROR_DAMAGED;
+    int error = profile_node(reader->profile, *node, entry->index, node);
+    if (error == 0)
+        error = array_grow(&reader->stack, depth, sizeof *reader->stack);
+    if (error == 0)
+        reader->stack[reader->stack_depth++] = (struct pprof_frame){location, *node};
+    return error;
+}
+
 /* Adds the nodes of a stack, root first. If the sample has no stack, adds a node for code that is not known. */
-static int read_stack(const struct pprof_reader *reader, const PbSample *sample, uint32_t *node)
+static int read_stack(struct pprof_reader *reader, const PbSample *sample, uint32_t *node)
 {
     uint32_t object, location;
+    int error = 0;
 
     *node = PROFILE_NONE;
     if (sample->n_location_id == 0) {
-        int error = pprof_unknown_object(reader, &object);
+        error = pprof_unknown_object(reader, &object);
         if (error == 0)
             error = profile_location(reader->profile, object, 0, &location);
         return error == 0 ? profile_node(reader->profile, *node, location, node) : error;
     }
-    for (size_t i = sample->n_location_id; i > 0; i--) {
-        const struct pprof_id *entry = pprof_ids_find(&reader->locations, sample->location_id[i - 1]);
-        if (entry == NULL)
-            return PPROFIL_ERROR_DAMAGED;
-        int error = profile_node(reader->profile, *node, entry->index, node);
-        if (error != 0)
-            return error;
-    }
-    return 0;
+    for (size_t i = sample->n_location_id; error == 0 && i > 0; i--)
+        error = read_frame(reader, (uint32_t)(sample->n_location_id - i), sample->location_id[i - 1], node);
+    return error;
 }
 
 /* Reads a sample, and sets *index to its index in the profile, or to PROFILE_NO_SAMPLE. */
@@ -227,23 +243,29 @@ static int read_sample(struct pprof_reader *reader, const PbSample *sample, uint
     return error;
 }
 
-static int read_samples(struct pprof_reader *reader)
+static int read_samples(struct pprof_reader *reader, const struct pprof_file *file)
 {
-    const PbProfile *message = reader->message;
-    uint32_t *indexes = calloc(message->n_sample + 1, sizeof *indexes);
+    uint32_t *indexes = calloc(file->sample_count + 1, sizeof *indexes);
     int error = indexes == NULL ? -ENOMEM : 0;
+    size_t at = 0;
 
-    for (size_t i = 0; error == 0 && i < message->n_sample; i++)
-        error = read_sample(reader, message->sample[i], &indexes[i]);
+    for (size_t i = 0; error == 0 && i < file->sample_count; i++) {
+        PbSample *sample = NULL;
+        error = pprof_next_sample(file, &at, &sample);
+        if (error == 0)
+            error = read_sample(reader, sample, &indexes[i]);
+        if (sample != NULL)
+            perftools__profiles__sample__free_unpacked(sample, NULL);
+    }
     if (error == 0)
-        error = pprof_read_history(message, indexes, reader->profile);
+        error = pprof_read_history(file, indexes, reader->profile);
     free(indexes);
     return error;
 }
 
 /* --- the whole ----------------------------------------------------------------------- */
 
-static int read_message(struct pprof_reader *reader)
+static int read_message(struct pprof_reader *reader, const struct pprof_file *file)
 {
     const PbProfile *message = reader->message;
 
@@ -258,7 +280,7 @@ static int read_message(struct pprof_reader *reader)
     if (error == 0)
         error = pprof_read_tables(reader);
     if (error == 0)
-        error = read_samples(reader);
+        error = read_samples(reader, file);
     if (error == 0 && reader->values.wall >= 0)
         reader->profile->totals.wall = true;
     return error;
@@ -267,19 +289,20 @@ static int read_message(struct pprof_reader *reader)
 static int read_pprof(const char *path, struct profile *profile)
 {
     struct pprof_reader reader = {.profile = profile, .made_up = 1};
-    PbProfile *message = NULL;
-    int error = pprof_load(path, &message);
+    struct pprof_file file;
+    int error = pprof_load(path, &file);
 
-    reader.message = message;
+    reader.message = file.message;
     if (error == 0)
-        error = read_message(&reader);
+        error = read_message(&reader, &file);
     free(reader.strings);
+    free(reader.stack);
     free(reader.mappings.sorted);
     free(reader.functions.sorted);
     free(reader.locations.sorted);
     free(reader.notes.sorted);
     memo_free(&reader.memo);
-    pprof_unload(message);
+    pprof_unload(&file);
     return error;
 }
 

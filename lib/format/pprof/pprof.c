@@ -2,6 +2,9 @@
 /*
  * Reads and writes files with a gzip'd message of profile.proto, and chooses which values of each sample are read.
  *
+ * A message is unpacked except for its samples, which are unpacked one at a time: the structures of all samples of a
+ * large file would take ten times as much memory as the profile.
+ *
  * Files come from anywhere. A small gzip file may unpack to gigabytes, and the structures of a message may take a
  * hundred times as many bytes as the message. Both sizes are checked while they grow.
  */
@@ -88,28 +91,133 @@ static void free_limited(void *data, void *memory)
     free(memory);
 }
 
-int pprof_load(const char *path, PbProfile **message)
-{
-    struct allowance allowance = {.left = TREE_SIZE_MAX};
-    ProtobufCAllocator allocator = {.alloc = allocate_limited, .free = free_limited, .allocator_data = &allowance};
-    uint8_t *bytes = NULL;
-    size_t size;
-    int error = read_unpacked(path, &bytes, &size);
+/* --- samples, one at a time ------------------------------------------------------------ */
 
-    if (error == 0) {
-        *message = perftools__profiles__profile__unpack(&allocator, size, bytes);
-        if (*message == NULL)
-            error = allowance.out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;
+#define FIELD_SAMPLE 2 /* number of the field Profile.sample */
+
+/* Reads a varint of protobuf. Returns false if it does not end within the message. */
+static bool read_varint(const struct pprof_file *file, size_t *at, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned shift = 0; shift < 64 && *at < file->size; shift += 7) {
+        uint8_t byte = file->bytes[(*at)++];
+        *value |= (uint64_t)(byte & 0x7f) << shift;
+        if ((byte & 0x80) == 0)
+            return true;
     }
-    free(bytes);
+    return false;
+}
+
+/* A field of the message. Its contents are the bytes from `begin` to `end` - 1, and the next field begins at `end`. */
+struct field {
+    uint64_t number;
+    size_t begin, end;
+};
+
+/* Finds the field that begins at `at`. Returns false if there is none, or if the message is damaged there. The types of
+ * fields are those of protobuf's encoding. */
+static bool find_field(const struct pprof_file *file, size_t at, struct field *field)
+{
+    uint64_t key, length = 0;
+
+    if (!read_varint(file, &at, &key))
+        return false;
+    field->number = key >> 3;
+    field->begin = at;
+    if ((key & 7) == 0 && !read_varint(file, &at, &length))
+        return false;
+    if ((key & 7) == 0)
+        length = at - field->begin;
+    else if ((key & 7) == 2 && read_varint(file, &at, &length))
+        field->begin = at;
+    else if ((key & 7) == 1 || (key & 7) == 5)
+        length = (key & 7) == 1 ? 8 : 4;
+    else
+        return false;
+    if (length > file->size - field->begin)
+        return false;
+    field->end = field->begin + (size_t)length;
+    return true;
+}
+
+/* Copies all fields except samples, and counts the samples. Returns the size of the copy, or -1 if the message is
+ * damaged. */
+static ssize_t copy_other_fields(struct pprof_file *file, uint8_t *copy)
+{
+    struct field field;
+    size_t size = 0;
+
+    for (size_t at = 0; at < file->size; at = field.end) {
+        if (!find_field(file, at, &field))
+            return -1;
+        if (field.number == FIELD_SAMPLE) {
+            file->sample_count++;
+            continue;
+        }
+        memcpy(copy + size, file->bytes + at, field.end - at);
+        size += field.end - at;
+    }
+    return (ssize_t)size;
+}
+
+static ProtobufCAllocator limited_allocator(struct allowance *allowance)
+{
+    *allowance = (struct allowance){.left = TREE_SIZE_MAX};
+    return (ProtobufCAllocator){.alloc = allocate_limited, .free = free_limited, .allocator_data = allowance};
+}
+
+/* Unpacks all of the message except its samples. */
+static int unpack_tables(struct pprof_file *file)
+{
+    struct allowance allowance;
+    ProtobufCAllocator allocator = limited_allocator(&allowance);
+    uint8_t *others = malloc(file->size + 1);
+    int error = 0;
+
+    if (others == NULL)
+        return -ENOMEM;
+    ssize_t size = copy_other_fields(file, others);
+    if (size >= 0)
+        file->message = perftools__profiles__profile__unpack(&allocator, (size_t)size, others);
+    if (file->message == NULL)
+        error = allowance.out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;
+    free(others);
     return error;
 }
 
-void pprof_unload(PbProfile *message)
+int pprof_load(const char *path, struct pprof_file *file)
 {
-    if (message != NULL)
-        perftools__profiles__profile__free_unpacked(message, NULL);
+    *file = (struct pprof_file){0};
+    int error = read_unpacked(path, &file->bytes, &file->size);
+
+    return error == 0 ? unpack_tables(file) : error;
 }
+
+void pprof_unload(struct pprof_file *file)
+{
+    if (file->message != NULL)
+        perftools__profiles__profile__free_unpacked(file->message, NULL);
+    free(file->bytes);
+}
+
+int pprof_next_sample(const struct pprof_file *file, size_t *at, PbSample **sample)
+{
+    struct allowance allowance;
+    ProtobufCAllocator allocator = limited_allocator(&allowance);
+    struct field field = {.end = *at};
+
+    do
+        if (!find_field(file, field.end, &field))
+            return PPROFIL_ERROR_DAMAGED;
+    while (field.number != FIELD_SAMPLE);
+    *at = field.end;
+    *sample = perftools__profiles__sample__unpack(&allocator, field.end - field.begin, file->bytes + field.begin);
+    if (*sample != NULL)
+        return 0;
+    return allowance.out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;
+}
+
+/* --- writing ----------------------------------------------------------------------------- */
 
 /* A buffer of protobuf-c that compresses the bytes that are packed into it, and writes them. So the packed message is
  * never in memory as a whole. */
@@ -152,8 +260,8 @@ int pprof_store(int fd, const PbProfile *message)
 
 static bool is_text(const PbProfile *message, int64_t index, const char *text)
 {
-    return text == NULL || (index >= 0 && (uint64_t)index < message->n_string_table &&
-                            strcmp(message->string_table[index], text) == 0);
+    return text == NULL ||
+           (index >= 0 && (uint64_t)index < message->n_string_table && strcmp(message->string_table[index], text) == 0);
 }
 
 bool pprof_is_type(const PbProfile *message, const PbValueType *value, const char *type, const char *unit)

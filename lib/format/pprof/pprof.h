@@ -49,10 +49,22 @@ int pprof_write(int fd, const struct profile *profile);
 
 /* --- messages ------------------------------------------------------------------------ */
 
+/* A file that is read. */
+struct pprof_file {
+    PbProfile *message;  /* owned; the message without its samples */
+    uint8_t *bytes;      /* owned; the whole message, packed */
+    size_t size;         /* number of these bytes */
+    size_t sample_count; /* number of samples in the message */
+};
+
 /* Reads a file, gzip'd or plain, which contains a message of the type Profile. Returns 0, -errno or
- * PPROFIL_ERROR_DAMAGED. The caller frees the message with pprof_unload. */
-int pprof_load(const char *path, PbProfile **message);
-void pprof_unload(PbProfile *message);
+ * PPROFIL_ERROR_DAMAGED. The caller calls pprof_unload in either case. */
+int pprof_load(const char *path, struct pprof_file *file);
+void pprof_unload(struct pprof_file *file);
+/* Unpacks the next sample. *at: 0 before the first sample, and then only changed by this function. The caller calls it
+ * at most file->sample_count times, and frees the sample with perftools__profiles__sample__free_unpacked. Returns 0,
+ * -ENOMEM or PPROFIL_ERROR_DAMAGED. */
+int pprof_next_sample(const struct pprof_file *file, size_t *at, PbSample **sample);
 /* Writes a message to an open descriptor, compressed by gzip. Returns 0 or -errno. */
 int pprof_store(int fd, const PbProfile *message);
 
@@ -109,9 +121,9 @@ struct pprof_writer;
 /* Adds the history to the message. samples[i]: index, in the message, of the profile's sample i; UINT32_MAX: the
  * message does not have it. */
 void pprof_add_history(struct pprof_writer *writer, const uint32_t *samples);
-/* Reads the history of a message. samples[i]: index, in the profile, of the message's sample i; UINT32_MAX: none.
- * Returns 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. */
-int pprof_read_history(const PbProfile *message, const uint32_t *samples, struct profile *profile);
+/* Reads the history of a file. samples[i]: index, in the profile, of the message's sample i; UINT32_MAX: none. Returns
+ * 0, -ENOMEM, -EOVERFLOW or PPROFIL_ERROR_DAMAGED. */
+int pprof_read_history(const struct pprof_file *file, const uint32_t *samples, struct profile *profile);
 
 /* --- reading ------------------------------------------------------------------------- */
 
@@ -144,6 +156,12 @@ struct pprof_reader {
     struct pprof_ids notes;
     struct memo memo;
     struct pprof_values values;
+    /* owned; the stack of the last sample, outermost frame first. Most stacks begin as the one before */
+    struct pprof_frame {
+        uint64_t location; /* id of the location in the file */
+        uint32_t node;     /* index in the profile's nodes */
+    } *stack;
+    uint32_t stack_depth; /* number of valid elements */
     uint64_t made_up; /* the next address to try when a made-up address is needed */
 };
 
