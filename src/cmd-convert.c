@@ -117,15 +117,9 @@ static bool is_heat_map(const struct convert_command *command)
     return strcmp(name, "heat-svg") == 0;
 }
 
-/* Prints why there is no heat map. A heat map needs a time line, and a profile has only one, for
- * the whole profile. This time line does not show which process or function used the time. */
+/* Prints why there is no heat map. */
 static int complain_heat_map(const struct convert_command *command)
 {
-    struct pprofil_selection selection = command->selection.selection;
-
-    selection.size = sizeof selection;
-    if (command->selection.pids.count > 0 || pprofil_selection_any(&selection))
-        return complain("%s: there is no heat map of a part: only the whole profile has a time line", command->output);
     return complain("%s: %s does not say when CPU time was used; what pprofil has saved as pprof, "
                     "json or events does",
                     command->output, command->path);

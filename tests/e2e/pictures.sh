@@ -125,9 +125,15 @@ expect_text "heat: without a time line: why" 'plain.pb does not say when' "$work
 "$pprofil" convert -o "$work/run.json-file" -f json "$work/run.pb.gz"
 "$pprofil" convert -o "$work/again.heat.svg" "$work/run.json-file"
 expect "heat: from json" "$(cksum <"$work/heat.svg")" "$(cksum <"$work/again.heat.svg")"
-expect "heat: of a function" 125 \
-	"$(status_of "$pprofil" convert --ignore spend_half -o "$work/no-heat.svg" "$work/run.pb.gz")"
-expect_text "heat: of a function: why" 'no heat map of a part' "$work/err"
+# a part of the run has the seconds of the part
+convert --ignore spend_half -o "$work/part.heat.svg" "$work/run.pb.gz"
+"$pprofil" report -f json --ignore spend_half "$work/run.pb.gz" >"$work/part.json"
+seconds=$(sed -n 's/.*>\([0-9.]*\) s of CPU time in [0-9.]* s<.*/\1/p' "$work/part.heat.svg")
+cpu=$(number "$work/part.json" cpu_ns)
+between "heat: of a part" \
+	"$(awk -v c="$cpu" 'BEGIN { print c / 1e9 - 0.02 }')" "$seconds" "$(awk -v c="$cpu" 'BEGIN { print c / 1e9 + 0.02 }')"
+expect "heat: of a part without times" 125 \
+	"$(status_of "$pprofil" convert --ignore main -o "$work/no-heat.svg" "$work/plain.pb")"
 expect "heat: one line" 1 "$(wc -l <"$work/err" | tr -d ' ')"
 
 # --- 100 000 frames: 250 functions, each called by each of 400
