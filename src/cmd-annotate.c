@@ -10,6 +10,7 @@
 
 #include "annotate.h"
 #include "base/utf8.h"
+#include "command-line.h"
 #include "options.h"
 #include "output-stream.h"
 #include "report.h"
@@ -77,7 +78,7 @@ static error_t cmd_annotate_parse_option(int key, char *argument, struct argp_st
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp annotate_argp = {
     options, cmd_annotate_parse_option, "FILE FUNCTION",
     "Prints a function's source and instructions with counts.", selection_children, NULL, NULL,
 };
@@ -192,9 +193,7 @@ int command_annotate(int argc, char **argv)
 {
     struct annotate_command command = {0};
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil annotate";
-    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    command_line_parse("pprofil annotate", &annotate_argp, argc, argv, 0, &command);
     pprofil_profile *profile = selection_open(&command.selection, command.path, command.input_format);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;

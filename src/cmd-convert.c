@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command-line.h"
 #include "options.h"
 
 #define SCALE_MAX 65536
@@ -107,7 +108,7 @@ static error_t convert_parse_option(int key, char *argument, struct argp_state *
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp convert_argp = {
     options, convert_parse_option, "FILE", "Saves a profile in another format.", selection_children, NULL, NULL,
 };
 
@@ -159,9 +160,7 @@ int command_convert(int argc, char **argv)
 {
     struct convert_command command = {.out = {.size = sizeof command.out}, .symbolize = true};
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil convert";
-    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    command_line_parse("pprofil convert", &convert_argp, argc, argv, 0, &command);
     if (command.output == NULL)
         return complain("convert: where to? Give -o OUT");
     const struct pprofil_file in = {.size = sizeof in,

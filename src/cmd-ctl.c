@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command-line.h"
 #include "command.h"
 
 #define ANSWER_SIZE 4096
@@ -40,7 +41,7 @@ static error_t ctl_parse_option(int key, char *argument, struct argp_state *stat
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp ctl_argp = {
     options,
     ctl_parse_option,
     "PATH|PID start|stop|startclr|flush|status",
@@ -56,9 +57,7 @@ int command_ctl(int argc, char **argv)
     struct ctl ctl = {0};
     char answer[ANSWER_SIZE];
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil ctl";
-    argp_parse(&parser, argc, argv, 0, NULL, &ctl);
+    command_line_parse("pprofil ctl", &ctl_argp, argc, argv, 0, &ctl);
     int error = pprofil_control_send(ctl.target, ctl.word, answer, sizeof answer);
     switch (error) {
     case 0:

@@ -7,6 +7,7 @@
 #include <argp.h>
 #include <stdlib.h>
 
+#include "command-line.h"
 #include "options.h"
 #include "output-stream.h"
 #include "report.h"
@@ -90,7 +91,7 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp diff_argp = {
     options, diff_parse_option, "OLD NEW", "Shows how two profiles differ.", selection_children, NULL, NULL,
 };
 
@@ -128,9 +129,7 @@ int command_diff(int argc, char **argv)
     pprofil_profile *profiles[2] = {NULL, NULL};
     int status = EXIT_OWN_FAILURE;
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil diff";
-    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    command_line_parse("pprofil diff", &diff_argp, argc, argv, 0, &command);
     /* a diff counts the time of an inlined function for its caller, so the selection does so, too */
     command.selection.selection.no_inlines = true;
     for (int i = 0; i < 2 && (i == 0 || profiles[0] != NULL); i++)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "command-line.h"
 #include "options.h"
 
 enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE, KEY_INPUT_FORMAT };
@@ -70,7 +71,7 @@ static error_t merge_parse_option(int key, char *argument, struct argp_state *st
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp merge_argp = {
     options, merge_parse_option, "FILE...", "Makes one profile of several.", selection_children, NULL, NULL,
 };
 
@@ -106,9 +107,7 @@ int command_merge(int argc, char **argv)
     struct merge_command command = {.symbolize = true};
     pprofil_profile *merged;
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil merge";
-    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    command_line_parse("pprofil merge", &merge_argp, argc, argv, 0, &command);
     if (command.output == NULL)
         return complain("merge: where to? Give -o OUT");
     int error = pprofil_profile_new(&merged), status = 0;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command-line.h"
 #include "options.h"
 #include "output-stream.h"
 
@@ -221,7 +222,7 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp report_argp = {
     options, cmd_report_parse_option, "FILE", "Prints a saved profile.", selection_children, NULL, NULL,
 };
 
@@ -309,9 +310,7 @@ int command_report(int argc, char **argv)
         .style = {.options = {.size = sizeof command.style.options}},
     };
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil report";
-    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    command_line_parse("pprofil report", &report_argp, argc, argv, 0, &command);
     if (cmd_report_check(&command) != 0)
         return EXIT_OWN_FAILURE;
     command.style.options.object = command.selection.selection.object;

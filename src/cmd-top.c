@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "command-line.h"
 #include "options.h"
 #include "output-stream.h"
 #include "tui/top.h"
@@ -82,7 +83,7 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp top_argp = {
     options,
     top_parse_option,
     "[--] PROGRAM [ARG...]\n-p PID[,PID...]\n",
@@ -141,11 +142,8 @@ int command_top(int argc, char **argv)
                                               .rows = 20}};
     struct top_request *request = &command.request;
     struct top_result result;
-    char name[] = "pprofil top";
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = name;
-    argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &command);
+    command_line_parse("pprofil top", &top_argp, argc, argv, ARGP_IN_ORDER, &command);
     request->pids = command.pids.pids;
     request->pid_count = command.pids.count;
     if (!top_check(request))

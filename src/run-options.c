@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command-line.h"
 #include "options.h"
 #include "run.h"
 
@@ -76,8 +77,6 @@ static const struct argp_option dialect_options[] = {
     {0},
 };
 #define DIALECT_OPTIONS (sizeof dialect_options / sizeof *dialect_options)
-
-const char *argp_program_version = "pprofil " PACKAGE_VERSION;
 
 /* Reads an integer, also one like 0x8000, because people write the argument of --scale in hex. */
 static uint32_t integer_option(const char *option, const char *text)
@@ -212,16 +211,32 @@ static error_t run_options_parse_option(int key, char *argument, struct argp_sta
 static const struct argp dialect_parser = {.options = dialect_options, .parser = run_parse_dialect};
 static const struct argp_child children[] = {{&dialect_parser, 0, NULL, 0}, {0}};
 
-static const struct argp parser = {
+/* Appends the list of subcommands to the text that comes before the options in --help. */
+static char *run_options_help(int key, const char *text, void *input)
+{
+    char *help = NULL;
+    size_t size;
+
+    (void)input;
+    FILE *stream = key == ARGP_KEY_HELP_PRE_DOC ? open_memstream(&help, &size) : NULL;
+    if (stream == NULL)
+        return (char *)text;
+    fprintf(stream, "%s\n\nCommands (pprofil help COMMAND lists the options of one):\n", text);
+    for (unsigned i = 0; command_at(i) != NULL; i++)
+        fprintf(stream, "  %-10s %s\n", command_at(i)->name, command_at(i)->summary);
+    return fclose(stream) == 0 ? help : (char *)text;
+}
+
+const struct argp run_argp = {
     options,
     run_options_parse_option,
     "[--] PROGRAM [ARG...]\n-p PID[,PID...]",
     "Shows where a program spends its CPU time, without recompiling it, stopping it or being "
     "root.\v"
-    "'pprofil report FILE' prints a saved profile. pprofil(1) has examples.\n"
+    "A program that is called like a command: pprofil -- PROGRAM. pprofil(1) has examples.\n"
     "'pprofil --help=dialects': count as an old system's profil(2) did.",
     children,
-    NULL,
+    run_options_help,
     NULL,
 };
 
@@ -309,9 +324,8 @@ bool run_options_parse(struct run_request *request, int argc, char **argv)
     *request = (struct run_request){.options = {.size = sizeof request->options},
                                     .view = {.limit = DEFAULT_ROWS},
                                     .symbolize = true};
-    argp_err_exit_status = EXIT_OWN_FAILURE;
     if (argc == 2 && strcmp(argv[1], "--help=dialects") == 0)
         exit(print_dialect_help());
-    argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, request);
+    command_line_parse("pprofil", &run_argp, argc, argv, ARGP_IN_ORDER, request);
     return run_options_check(request);
 }

@@ -32,8 +32,27 @@ expect_text "no profile: says so" 'not a profile' "$work/err"
 expect "full disk" 125 "$(status_of "$pprofil" -q -o /dev/full true)"; one_line "full disk"
 expect_text "full disk: says so" 'no space left' "$work/err"
 expect "no directory" 125 "$(status_of "$pprofil" -q -o /no/dir/p.pb.gz true)"
-expect "help" 0 "$(status_of "$pprofil" --help)"
 expect "version" 0 "$(status_of "$pprofil" --version)"
+
+# help: each way to ask for it prints the same
+expect "help" 0 "$(status_of "$pprofil" --help)"
+cp "$work/out" "$work/help"
+for way in -h "-?" help; do
+	expect "help by $way" "$(cksum <"$work/help")" "$("$pprofil" "$way" | cksum)"
+done
+sed -n '/^Commands/,/^$/s/^  \([a-z]*\)  *[a-z].*/\1/p' "$work/help" >"$work/commands"
+between "help: commands" 10 "$(wc -l <"$work/commands")" 99
+while read -r command; do
+	"$pprofil" "$command" --help >"$work/help" 2>"$work/err" </dev/null
+	expect_text "help: $command" "^Usage: pprofil $command" "$work/help"
+	expect "$command -h" "$(cksum <"$work/help")" "$("$pprofil" "$command" -h </dev/null | cksum)"
+	expect "help $command" "$(cksum <"$work/help")" "$("$pprofil" help "$command" </dev/null | cksum)"
+done <"$work/commands"
+expect "help dialects" "$("$pprofil" --help=dialects | cksum)" "$("$pprofil" help dialects | cksum)"
+expect "help of no command" 125 "$(status_of "$pprofil" help nothing)"; one_line "help of no command"
+printf '#!/bin/sh\necho own\n' >"$work/help"; chmod +x "$work/help"
+expect "a program called help" own "$(PATH=$work:$PATH "$pprofil" -q -- help)"
+expect "a program called help, by its path" own "$(cd "$work" && "$pprofil" -q ./help)"
 
 # a supervisor of another build is recognised at once
 for way in version size nothing; do
