@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
     {"source", KEY_SOURCE, 0, 0, "source lines only, in their own order", 1},
     {"instructions", KEY_INSTRUCTIONS, 0, 0, "instructions only", 1},
     {"no-pager", KEY_NO_PAGER, 0, 0, "do not show it through $PAGER", 1},
-    {"input-format", KEY_INPUT_FORMAT, "NAME", 0, "the format of FILE, if it is not recognized", 2},
+    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of FILE, if it is not recognized", 2},
     {0},
 };
 

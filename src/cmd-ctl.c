@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "command-line.h"
 #include "command.h"
 
@@ -28,7 +29,10 @@ static error_t ctl_parse_option(int key, char *argument, struct argp_state *stat
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
             return ARGP_ERR_UNKNOWN;
-        *(state->arg_num == 0 ? &ctl->target : &ctl->word) = argument;
+        if (state->arg_num == 0)
+            ctl->target = argument;
+        else
+            ctl->word = choice_option_name("ctl", &choices_control, argument);
         break;
     case ARGP_KEY_END:
         if (state->arg_num < 2)
@@ -44,11 +48,12 @@ static error_t ctl_parse_option(int key, char *argument, struct argp_state *stat
 const struct argp ctl_argp = {
     options,
     ctl_parse_option,
-    "PATH|PID start|stop|startclr|flush|status",
+    "PATH|PID COMMAND",
     "Sends a command to a running pprofil, given its control socket, its process number, or "
-    "that of a process that it profiles.",
+    "that of a process that it profiles.\v"
+    "COMMAND is one of: {COMMAND}.",
     NULL,
-    NULL,
+    choices_help,
     NULL,
 };
 

@@ -7,6 +7,7 @@
 #include <argp.h>
 #include <stdlib.h>
 
+#include "choices.h"
 #include "command-line.h"
 #include "options.h"
 #include "output-stream.h"
@@ -33,9 +34,9 @@ static const struct argp_option options[] = {
     {"least", KEY_LEAST, "PCT", 0, "changes by less are not significant", 1},
     {"exit-code", KEY_EXIT_CODE, 0, 0, "exit with 1 if anything changed significantly", 1},
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30)", 2},
-    {"format", 'f', "NAME", 0, "text, json or csv", 2},
+    {"format", 'f', "KIND", 0, "{KIND}", 2},
     {"output", 'o', "FILE", 0, "print to FILE", 2},
-    {"input-format", KEY_INPUT_FORMAT, "NAME", 0, "the format of both files, if it is not recognized", 2},
+    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of both files, if it is not recognized", 2},
     {0},
 };
 
@@ -71,7 +72,7 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
         command->how.limit = count_option("-n", argument);
         break;
     case 'f':
-        command->view.format = report_format_option(argument);
+        command->view.format = (enum report_format)choice_option("-f", &choices_report_formats, argument);
         break;
     case 'o':
         command->output = argument;
@@ -92,7 +93,7 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
 }
 
 const struct argp diff_argp = {
-    options, diff_parse_option, "OLD NEW", "Shows how two profiles differ.", selection_children, NULL, NULL,
+    options, diff_parse_option, "OLD NEW", "Shows how two profiles differ.", selection_children, choices_help, NULL,
 };
 
 static int cmd_diff_print(const struct diff_command *command, const pprofil_diff *diff)

@@ -5,6 +5,7 @@
 #include <argp.h>
 #include <string.h>
 
+#include "choices.h"
 #include "command-line.h"
 #include "command.h"
 
@@ -37,8 +38,6 @@ int command_help(int argc, char **argv)
         asked[1] = dialects;
         return command_run(2, asked);
     }
-    const struct command *command = command_by_name(topic);
-    if (command == NULL)
-        return complain("help: there is no command '%s'; pprofil help lists them", topic);
+    const struct command *command = command_at((unsigned)choice_option("help", &choices_commands, topic));
     return command->run(2, asked);
 }

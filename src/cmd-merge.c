@@ -28,11 +28,11 @@ struct merge_command {
 
 static const struct argp_option options[] = {
     {"output", 'o', "OUT", 0, "the file to write; it may be one of FILE", 1},
-    {"format", 'f', "NAME", 0,
+    {"format", 'f', "FORMAT", 0,
      "the format of OUT, if its name does not say: see pprofil-formats(5)", 1},
     {"cpu", KEY_CPU, 0, 0, "take only the CPU time of profiles of elapsed time", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
-    {"input-format", KEY_INPUT_FORMAT, "NAME", 0, "the format of each FILE, if it is not recognized", 2},
+    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of each FILE, if it is not recognized", 2},
     {0},
 };
 

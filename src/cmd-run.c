@@ -25,6 +25,7 @@
 #include "run.h"
 
 #define PUMP_MS 100
+#define HINT_SIZE 128
 
 static void run_begin_when_due(struct run *run)
 {
@@ -162,6 +163,8 @@ static void run_warn(void *context, const char *line)
 
 static int run_begin(struct run *run)
 {
+    char hint[HINT_SIZE];
+
     if (run_check_output(run->asked.output) != 0)
         return EXIT_OWN_FAILURE;
     int error = pprofil_session_open(&run->asked.options, &run->session);
@@ -192,8 +195,14 @@ static int run_begin(struct run *run)
         pprofil_session_control_targets(run->session);
         return 0;
     }
-    complain("%s", pprofil_session_problem(run->session));
-    return run->asked.program != NULL ? launch_failure_status(error) : EXIT_OWN_FAILURE;
+    if (run->asked.program == NULL)
+        return complain("%s", pprofil_session_problem(run->session));
+    int status = launch_failure_status(error);
+    if (status == EXIT_NOT_FOUND && command_hint(run->asked.program[0], hint, sizeof hint))
+        complain("%s; did you mean '%s'?", pprofil_session_problem(run->session), hint);
+    else
+        complain("%s", pprofil_session_problem(run->session));
+    return status;
 }
 
 static int run_die_like(int status)

@@ -33,6 +33,10 @@ const struct command *command_at(unsigned i);
 /* Returns the subcommand of this name, or NULL. */
 const struct command *command_by_name(const char *name);
 
+/* Finds a subcommand that the user may have meant by the name of a program that was not found. Writes the command line
+ * to `hint`, which has room for `size` bytes. Returns false if there is none. */
+bool command_hint(const char *program, char *hint, size_t size);
+
 int command_run(int argc, char **argv);
 int command_top(int argc, char **argv);
 int command_report(int argc, char **argv);

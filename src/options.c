@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "options.h"
 
 #define COUNT_MAX 1e9
@@ -46,16 +47,6 @@ static size_t size_option(const char *option, const char *text, size_t lowest, s
     return (size_t)value;
 }
 
-static bool is_format(const char *name)
-{
-    struct pprofil_format known;
-
-    for (unsigned i = 0; pprofil_format_at(i, &known, sizeof known) == 0; i++)
-        if (strcmp(known.name, name) == 0)
-            return true;
-    return false;
-}
-
 /* Prints a line for each format, such as "folded .folded .collapsed read, write". Below that line,
  * prints indented lines that describe the format. */
 int list_formats(void)
@@ -76,20 +67,11 @@ int list_formats(void)
 
 const char *format_option(const char *option, const char *name)
 {
-    if (strcmp(name, "list") == 0)
+    const char *format = choice_option_name(option, &choices_formats, name);
+
+    if (strcmp(format, "list") == 0)
         exit(list_formats());
-    if (!is_format(name))
-        exit(complain("%s %s: no such format; see pprofil-formats(5)", option, name));
-    return name;
-}
-
-enum report_format report_format_option(const char *text)
-{
-    int format = report_format_name(text);
-
-    if (format < 0)
-        exit(complain("-f takes text, json or csv, not '%s'", text));
-    return (enum report_format)format;
+    return format;
 }
 
 /* --- what is profiled ---------------------------------------------------------------------- */

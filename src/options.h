@@ -14,13 +14,11 @@
 double number_option(const char *option, const char *text, double lowest, double highest);
 /* Converts a text to a whole number from 0 to 10^9, for options that give a number of rows or levels. */
 uint32_t count_option(const char *option, const char *text);
-/* Returns `name` if there is a file format of this name. If `name` is "list", prints all formats
- * and ends pprofil. */
+/* Returns the name of the file format that is meant by `name`. If `name` is "list", prints all formats and ends
+ * pprofil. */
 const char *format_option(const char *option, const char *name);
 /* Prints a list of all formats, for -f list. Returns the exit status. */
 int list_formats(void);
-/* Returns the format of a report for the argument of -f. */
-enum report_format report_format_option(const char *text);
 
 /* --- what is profiled, and how ------------------------------------------------------------- */
 

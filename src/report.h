@@ -26,21 +26,12 @@ struct report_view {
  * written. pprofil_profile_problem may have the reason. */
 int report_print(FILE *out, pprofil_profile *profile, const struct report_view *view);
 
-/* report_by_name returns the grouping of rows that a name such as "function" means. report_format_name returns the
- * format that a name such as "text" means. Both return -1 for an unknown name. */
-int report_by_name(const char *name);
-int report_format_name(const char *name);
-
 /* How to print a profile in a style, that is, as the profiler of another system prints its profiles. */
 struct style_view {
     const char *name; /* name of the style */
     struct pprofil_style_options options;
 };
 
-/* Returns true if there is a style of this name. Otherwise it complains. */
-bool style_is_known(const char *name);
-/* Returns the order of rows (enum pprofil_sort) that has this name, or -1. */
-int style_sort_name(const char *name);
 /* Prints the profile in the file at `path` in the style that `view` describes. On failure it
  * complains. Returns the exit status. */
 int style_view_print(FILE *out, const char *path, const struct style_view *view);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "command-line.h"
 #include "options.h"
 #include "run.h"
@@ -55,9 +56,9 @@ static const struct argp_option options[] = {
     {"restless", KEY_RESTLESS, 0, OPTION_HIDDEN, "each thread goes from tracer to tracer", 2},
     {0, 0, 0, 0, "What to show", 3},
     {"output", 'o', "FILE", 0, "save the profile instead of printing it", 3},
-    {"format", 'f', "NAME", 0, "FILE's format (by its extension; pprof), or text, json, csv; list: all", 3},
+    {"format", 'f', "FORMAT|KIND", 0, "FILE's format (by its extension; pprof), or {KIND}; list: all", 3},
     {"per-thread", 't', 0, 0, "rows are threads: the same as --by thread", 3},
-    {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall, state", 3},
+    {"by", KEY_BY, "WHAT", 0, "rows: {WHAT}", 3},
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30)", 3},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "save addresses without names", 3},
     {"events", KEY_EVENTS, "FILE", 0, "record what the supervisor says, for bug reports", 3},
@@ -69,7 +70,7 @@ static const struct argp_option options[] = {
 /* Options of dialects. A dialect imitates the profiling of an old system. Only --help=dialects
  * shows these options, because few users need them. */
 static const struct argp_option dialect_options[] = {
-    {"dialect", KEY_DIALECT, "NAME", OPTION_HIDDEN, "count by its rules, write the file it wrote", 1},
+    {"dialect", KEY_DIALECT, "DIALECT", OPTION_HIDDEN, "count by its rules, write the file it wrote", 1},
     {"scale", KEY_SCALE, "S", OPTION_HIDDEN, "65536 times the bytes of buffer for a byte of text (0x8000)", 1},
     {"region", KEY_REGION, "TEXT", OPTION_HIDDEN, "OBJECT, LO-HI or OBJECT:LO-HI, in hex (the program)", 1},
     {"bufsize", KEY_BUFSIZE, "BYTES", OPTION_HIDDEN, "of each buffer (0: what the text needs)", 1},
@@ -130,7 +131,7 @@ static error_t run_parse_dialect(int key, char *argument, struct argp_state *sta
 
     switch (key) {
     case KEY_DIALECT:
-        dialect->dialect = argument;
+        dialect->dialect = choice_option_name("--dialect", &choices_dialects, argument);
         break;
     case KEY_SCALE:
         dialect->scale = integer_option("--scale", argument);
@@ -170,7 +171,8 @@ static error_t run_parse_output(int key, char *argument, struct run_request *req
         request->view.by = PPROFIL_BY_THREAD;
         break;
     case KEY_BY:
-        request->by = argument;
+        request->by_given = true;
+        request->view.by = (enum pprofil_by)choice_option("--by", &choices_groupings, argument);
         break;
     case 'n':
         request->view.limit = count_option("-n", argument);
@@ -217,10 +219,9 @@ static char *run_options_help(int key, const char *text, void *input)
     char *help = NULL;
     size_t size;
 
-    (void)input;
     FILE *stream = key == ARGP_KEY_HELP_PRE_DOC ? open_memstream(&help, &size) : NULL;
     if (stream == NULL)
-        return (char *)text;
+        return choices_help(key, text, input);
     fprintf(stream, "%s\n\nCommands (pprofil help COMMAND lists the options of one):\n", text);
     for (unsigned i = 0; command_at(i) != NULL; i++)
         fprintf(stream, "  %-10s %s\n", command_at(i)->name, command_at(i)->summary);
@@ -244,7 +245,7 @@ static int print_dialect_help(void)
 {
     struct argp_option shown[DIALECT_OPTIONS];
     const struct argp help = {.options = shown,
-                              .args_doc = "--dialect NAME PROGRAM [ARG...]",
+                              .args_doc = "--dialect DIALECT PROGRAM [ARG...]",
                               .doc = "Counts as an old system's profil(2) did, and writes the file that it wrote."};
     const char *name, *system;
 
@@ -252,7 +253,7 @@ static int print_dialect_help(void)
     for (size_t i = 0; i < DIALECT_OPTIONS; i++)
         shown[i].flags = 0;
     argp_help(&help, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC | ARGP_HELP_LONG, (char *)"pprofil");
-    puts("\nNAME is one of these:");
+    puts("\nDIALECT is one of these:");
     for (unsigned i = 0; pprofil_dialect_at(i, &name, &system, NULL) == 0; i++)
         printf("  %-14s %s\n", name, system);
     puts("\npprofil-dialects(7) says what each does. 'pprofil kprof' and 'pprofil gperf' are of this family too.");
@@ -273,7 +274,7 @@ static bool run_check_dialect(struct run_request *request)
         complain("--scale, --region, --bufsize and --counters need a --dialect");
         return false;
     }
-    if (request->by != NULL || request->view.by != PPROFIL_BY_FUNCTION || request->options.flags & PPROFIL_WALL) {
+    if (request->by_given || request->view.by != PPROFIL_BY_FUNCTION || request->options.flags & PPROFIL_WALL) {
         complain("--by, -t and -w are not for a --dialect, which prints no rows");
         return false;
     }
@@ -288,6 +289,23 @@ static bool run_check_dialect(struct run_request *request)
     return true;
 }
 
+/* Finds out what -f means: the format of a file, or, if the profile is printed, the format of the report. A wrong
+ * format ends pprofil. */
+static void run_check_format(struct run_request *request)
+{
+    bool printed = request->output == NULL && request->dialect.dialect == NULL;
+
+    if (request->format == NULL)
+        return;
+    if (!printed)
+        request->format = format_option("-f", request->format);
+    else if (choices_find(&choices_report_formats, request->format) < 0 &&
+             choices_find(&choices_formats, request->format) >= 0)
+        exit(complain("-f %s needs a file: add -o FILE (without one, -f takes text, json or csv)", request->format));
+    else
+        request->view.format = (enum report_format)choice_option("-f", &choices_report_formats, request->format);
+}
+
 /* Checks options that depend on other options. On failure it complains and returns false. */
 static bool run_options_check(struct run_request *request)
 {
@@ -298,24 +316,9 @@ static bool run_options_check(struct run_request *request)
                         : "nothing to profile: give a PROGRAM or -p PID; see pprofil --help");
         return false;
     }
-    if (request->by != NULL) {
-        int by = report_by_name(request->by);
-        if (by < 0) {
-            complain("--by takes function, object, line, thread, process, syscall or state, not '%s'", request->by);
-            return false;
-        }
-        request->view.by = (enum pprofil_by)by;
-    }
     if (!run_check_dialect(request))
         return false;
-    if (request->format != NULL && request->output == NULL && request->dialect.dialect == NULL) {
-        int format = report_format_name(request->format);
-        if (format < 0) {
-            complain("-f %s needs a file: add -o FILE (without one, -f takes text, json or csv)", request->format);
-            return false;
-        }
-        request->view.format = (enum report_format)format;
-    }
+    run_check_format(request);
     return true;
 }
 

@@ -17,7 +17,7 @@ struct run_request {
     const char *output;
     /* name of the format of `output`; NULL: the extension of the file's name selects the format */
     const char *format;
-    const char *by;
+    bool by_given; /* --by was given */
     double duration; /* seconds; 0: no limit */
     double delay;
     bool symbolize;
