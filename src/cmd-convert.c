@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "choices.h"
 #include "command-line.h"
 #include "options.h"

@@ -7,6 +7,7 @@
 #include <argp.h>
 #include <stdlib.h>
 
+#include "arguments.h"
 #include "choices.h"
 #include "command-line.h"
 #include "options.h"
@@ -63,7 +64,7 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
         command->how.by = PPROFIL_DIFF_TIME_A_SECOND;
         break;
     case KEY_LEAST:
-        command->how.least = number_option("--least", argument, 0, 1e6) / 100;
+        command->how.least = percent_option("--least", argument, 0, 1e6);
         break;
     case KEY_EXIT_CODE:
         command->exit_code = true;

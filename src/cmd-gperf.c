@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "base/gperf-address.h"
 #include "command-line.h"
 #include "options.h"

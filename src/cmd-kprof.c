@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "base/output-path.h"
 #include "base/path.h"
 #include "command-line.h"
@@ -60,7 +61,7 @@ static error_t kprof_parse_option(int key, char *argument, struct argp_state *st
         kprof->pid = (pid_t)number_option("-p", argument, 1, INT_MAX);
         break;
     case 'F':
-        kprof->hz = number_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
+        kprof->hz = frequency_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
         break;
     case KEY_OBJECT:
         kprof->object = argument;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "choices.h"
 #include "command-line.h"
 #include "options.h"
@@ -154,7 +155,7 @@ static error_t cmd_report_parse_stacks(int key, char *argument, struct report_co
         command->view.no_inlines = command->selection.selection.no_inlines = true;
         return 0;
     case KEY_MIN:
-        command->view.least = number_option("--min", argument, 0, 100) / 100;
+        command->view.least = percent_option("--min", argument, 0, 100);
         break;
     case KEY_DEPTH:
         command->view.depth = count_option("--depth", argument);

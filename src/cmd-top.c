@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "arguments.h"
 #include "command-line.h"
 #include "options.h"
 #include "output-stream.h"
@@ -25,7 +26,7 @@ static const struct argp_option options[] = {
     {"no-follow", TARGET_KEY_NO_FOLLOW, 0, 0, "leave a process when it execs", 1},
     {"no-inherit", TARGET_KEY_NO_INHERIT, 0, 0, "do not follow forked children", 1},
     {0, 0, 0, 0, "How", 2},
-    {"frequency", 'F', "HZ", 0, "samples per second of CPU time (1000)", 2},
+    {"frequency", 'F', "HZ", 0, "samples per second of CPU time, such as 99, 10k or max (1000)", 2},
     {"wall", 'w', 0, 0, "elapsed time: sample sleeping threads too", 2},
     {"overhead", TARGET_KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
      2},
@@ -33,7 +34,7 @@ static const struct argp_option options[] = {
     {"stack-size", TARGET_KEY_STACK_SIZE, "BYTES", 0, "size of the stack looked at in a sample, at most (1M)", 2},
     {"kernel", TARGET_KEY_KERNEL, 0, 0, "where in the kernel threads sleep; for root; implies -g -w", 2},
     {"no-python", TARGET_KEY_NO_PYTHON, 0, 0, "stacks of the Python interpreter itself, not of its code", 2},
-    {"delay", 'd', "SEC", 0, "seconds between two screens (1)", 2},
+    {"delay", 'd', "TIME", 0, "time between two screens, such as 2 or 500ms (1)", 2},
     {0, 0, 0, 0, "Without a terminal", 3},
     {"batch", 'b', 0, 0, "print text frames instead", 3},
     {"frames", 'n', "N", 0, "number of frames (until the target ends)", 3},
@@ -64,7 +65,7 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
 
     switch (key) {
     case 'd':
-        request->window_seconds = number_option("-d", argument, 0.1, 3600);
+        request->window_seconds = duration_option("-d", argument, 0.1, 3600);
         break;
     case 'b':
         request->batch = true;

@@ -4,48 +4,12 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "choices.h"
 #include "options.h"
-
-#define COUNT_MAX 1e9
-
-double number_option(const char *option, const char *text, double lowest, double highest)
-{
-    char *end;
-
-    errno = 0;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(value) || value < lowest || value > highest)
-        exit(complain("%s takes a number from %.10g to %.10g, not '%s'", option, lowest, highest, text));
-    return value;
-}
-
-uint32_t count_option(const char *option, const char *text)
-{
-    double value = number_option(option, text, 0, COUNT_MAX);
-
-    if (value != floor(value))
-        exit(complain("%s takes a whole number, not '%s'", option, text));
-    return (uint32_t)value;
-}
-
-/* Reads a size in bytes: a number, or a number with k (1024) or M (1024 * 1024). */
-static size_t size_option(const char *option, const char *text, size_t lowest, size_t highest)
-{
-    char *end;
-
-    errno = 0;
-    double value = strtod(text, &end);
-    if (end != text && (*end == 'k' || *end == 'K' || *end == 'M'))
-        value *= *end++ == 'M' ? 1048576 : 1024;
-    if (end == text || *end != '\0' || !(value >= (double)lowest && value <= (double)highest))
-        exit(complain("%s takes a size from %zu to %zuk, not '%s'", option, lowest, highest / 1024, text));
-    return (size_t)value;
-}
 
 /* Prints a line for each format, such as "folded .folded .collapsed read, write". Below that line,
  * prints indented lines that describe the format. */
@@ -102,7 +66,7 @@ error_t target_option_parse(const struct target_options *target, int key, char *
             exit(complain("-p takes process numbers with commas between them, not '%s'", argument));
         break;
     case 'F':
-        target->options->frequency = number_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
+        target->options->frequency = frequency_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
         break;
     case 'w':
         target->options->flags |= PPROFIL_WALL;
@@ -111,7 +75,7 @@ error_t target_option_parse(const struct target_options *target, int key, char *
         target->options->flags |= PPROFIL_CALL_GRAPH;
         break;
     case TARGET_KEY_OVERHEAD:
-        target->options->overhead = number_option("--overhead", argument, 0.01, 1000);
+        target->options->overhead = 100 * percent_option("--overhead", argument, 0.01, 1000);
         break;
     case TARGET_KEY_STACK_SIZE:
         target->options->stack_size = size_option("--stack-size", argument, PPROFIL_MIN_STACK, PPROFIL_MAX_STACK);

@@ -8,12 +8,8 @@
 
 #include "report.h"
 
-/* --- arguments: a wrong argument ends pprofil with a message ------------------------------- */
+/* --- formats ------------------------------------------------------------------------------- */
 
-/* Converts a text to a number, which must be at least `lowest` and at most `highest`. */
-double number_option(const char *option, const char *text, double lowest, double highest);
-/* Converts a text to a whole number from 0 to 10^9, for options that give a number of rows or levels. */
-uint32_t count_option(const char *option, const char *text);
 /* Returns the name of the file format that is meant by `name`. If `name` is "list", prints all formats and ends
  * pprofil. */
 const char *format_option(const char *option, const char *name);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "choices.h"
 #include "command-line.h"
 #include "options.h"
@@ -38,7 +39,7 @@ static const struct argp_option options[] = {
     {"no-follow", TARGET_KEY_NO_FOLLOW, 0, 0, "leave a process when it execs, as profil(2) did", 1},
     {"no-inherit", TARGET_KEY_NO_INHERIT, 0, 0, "do not follow forked children", 1},
     {0, 0, 0, 0, "How", 2},
-    {"frequency", 'F', "HZ", 0, "samples per second of CPU time (1000)", 2},
+    {"frequency", 'F', "HZ", 0, "samples per second of CPU time, such as 99, 10k or max (1000)", 2},
     {"wall", 'w', 0, 0, "elapsed time: sample sleeping threads too", 2},
     {"overhead", TARGET_KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
      2},
@@ -46,8 +47,8 @@ static const struct argp_option options[] = {
     {"stack-size", TARGET_KEY_STACK_SIZE, "BYTES", 0, "size of the stack looked at in a sample, at most (1M)", 2},
     {"kernel", TARGET_KEY_KERNEL, 0, 0, "where in the kernel threads sleep; for root; implies -g -w", 2},
     {"no-python", TARGET_KEY_NO_PYTHON, 0, 0, "stacks of the Python interpreter itself, not of its code", 2},
-    {"duration", 'd', "SEC", 0, "stop sampling after SEC seconds", 2},
-    {"delay", KEY_DELAY, "SEC", 0, "begin sampling after SEC seconds", 2},
+    {"duration", 'd', "TIME", 0, "stop sampling after TIME, such as 10, 500ms or 1h30m", 2},
+    {"delay", KEY_DELAY, "TIME", 0, "begin sampling after TIME", 2},
     {"start-stopped", KEY_START_STOPPED, 0, 0, "begin when pprofil ctl says start", 2},
     {"control", KEY_CONTROL, "PATH", 0, "obey pprofil ctl through a socket at PATH", 2},
     {"seed", KEY_SEED, "N", OPTION_HIDDEN, "seed of the ticks' jitter", 2},
@@ -79,26 +80,14 @@ static const struct argp_option dialect_options[] = {
 };
 #define DIALECT_OPTIONS (sizeof dialect_options / sizeof *dialect_options)
 
-/* Reads an integer, also one like 0x8000, because people write the argument of --scale in hex. */
-static uint32_t integer_option(const char *option, const char *text)
-{
-    char *end;
-
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 0);
-    if (end == text || *end != '\0' || errno != 0 || *text == '-' || value > UINT32_MAX)
-        exit(complain("%s takes a number from 0 to 0xffffffff, not '%s'", option, text));
-    return (uint32_t)value;
-}
-
 static error_t run_parse_sampling(int key, char *argument, struct run_request *request)
 {
     switch (key) {
     case 'd':
-        request->duration = number_option("-d", argument, 0.001, 1e9);
+        request->duration = duration_option("-d", argument, 0.001, 1e9);
         break;
     case KEY_DELAY:
-        request->delay = number_option("--delay", argument, 0, 1e9);
+        request->delay = duration_option("--delay", argument, 0, 1e9);
         break;
     case KEY_START_STOPPED:
         request->start_stopped = true;

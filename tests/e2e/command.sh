@@ -23,6 +23,17 @@ expect "no descriptors" 125 "$(status_of sh -c "ulimit -n 8; exec '$pprofil' tru
 one_line "no descriptors"
 expect_text "no descriptors: what to do" 'ulimit -n' "$work/err"
 expect "bad frequency" 125 "$(status_of "$pprofil" -F 0 true)"; one_line "bad frequency"
+for time in "-d 0" "-d 10x" "--delay 1h30" "-d -1s" "top -b -d soon"; do
+	# shellcheck disable=SC2086 # words
+	expect "bad time, $time" 125 "$(status_of "$pprofil" $time true)"; one_line "bad time, $time"
+	expect_text "bad time, $time: what is accepted" 'such as 10, 10s, 500ms, 1m or 1h30m' "$work/err"
+done
+for rate in "10k 10000" "1000Hz 1000" "2kHz 2000" "max 50000" "99 99"; do
+	"$pprofil" -F "${rate% *}" -f json true 2>"$work/err"
+	expect "frequency ${rate% *}" "${rate#* }" "$(number "$work/err" asked_hz | sed 's/\.0*$//')"
+done
+expect "time with a unit" 0 "$(status_of "$pprofil" --delay 1ms -d 100ms -f csv "$targets/known-shares" 0.3)"
+expect_text "time with a unit: profile" 'spend_[a-z]*' "$work/err"
 expect "nothing to do" 125 "$(status_of "$pprofil")"; one_line "nothing to do"
 expect "both" 125 "$(status_of "$pprofil" -p 1 true)"; one_line "both"
 expect "unknown grouping" 125 "$(status_of "$pprofil" --by x true)"; one_line "unknown grouping"
