@@ -152,6 +152,8 @@ int command_convert(int argc, char **argv)
     command_line_parse("pprofil convert", &convert_argp, argc, argv, 0, &command);
     if (command.output == NULL)
         return complain("convert: where to? Give -o OUT");
+    if (output_format_check(command.output, command.out.format) != 0)
+        return EXIT_OWN_FAILURE;
     const struct pprofil_file in = {.size = sizeof in,
                                     .format = command.input_format,
                                     .object = command.selection.selection.object,

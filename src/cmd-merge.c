@@ -110,6 +110,8 @@ int command_merge(int argc, char **argv)
     command_line_parse("pprofil merge", &merge_argp, argc, argv, 0, &command);
     if (command.output == NULL)
         return complain("merge: where to? Give -o OUT");
+    if (output_format_check(command.output, command.format) != 0)
+        return EXIT_OWN_FAILURE;
     int error = pprofil_profile_new(&merged), status = 0;
     if (error != 0)
         return complain_file(command.output, error, true);

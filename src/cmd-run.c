@@ -142,11 +142,17 @@ static void run_set_command(const struct run *run)
 
 /* Checks whether the output can be written, because an error at the end of a long run comes too
  * late. Returns 0 or the exit status. */
-static int run_check_output(const char *path)
+static int run_check_output(const struct run_request *asked)
 {
+    const char *path = asked->output;
     struct output_path found;
 
-    if (path == NULL || strcmp(path, "-") == 0)
+    if (path == NULL)
+        return 0;
+    /* the format of a dialect does not depend on the name of the file */
+    if (asked->dialect.dialect == NULL && output_format_check(path, asked->format) != 0)
+        return EXIT_OWN_FAILURE;
+    if (strcmp(path, "-") == 0)
         return 0;
     int error = output_path_find(path, &found);
     if (error == 0)
@@ -165,7 +171,7 @@ static int run_begin(struct run *run)
 {
     char hint[HINT_SIZE];
 
-    if (run_check_output(run->asked.output) != 0)
+    if (run_check_output(&run->asked) != 0)
         return EXIT_OWN_FAILURE;
     int error = pprofil_session_open(&run->asked.options, &run->session);
 

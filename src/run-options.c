@@ -286,6 +286,9 @@ static void run_check_format(struct run_request *request)
 
     if (request->format == NULL)
         return;
+    if (!printed && strcmp(request->format, "text") == 0)
+        exit(complain("-f text prints a report, and -o saves a profile: leave -o out, or print the saved profile with "
+                      "pprofil report -o FILE"));
     if (!printed)
         request->format = format_option("-f", request->format);
     else if (choices_find(&choices_report_formats, request->format) < 0 &&
