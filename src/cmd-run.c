@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/output-path.h"
 #include "run.h"
 
 #define PUMP_MS 100
@@ -140,27 +139,6 @@ static void run_set_command(const struct run *run)
     pprofil_profile_set_command(pprofil_session_profile(run->session), text);
 }
 
-/* Checks whether the output can be written, because an error at the end of a long run comes too
- * late. Returns 0 or the exit status. */
-static int run_check_output(const struct run_request *asked)
-{
-    const char *path = asked->output;
-    struct output_path found;
-
-    if (path == NULL)
-        return 0;
-    /* the format of a dialect does not depend on the name of the file */
-    if (asked->dialect.dialect == NULL && output_format_check(path, asked->format) != 0)
-        return EXIT_OWN_FAILURE;
-    if (strcmp(path, "-") == 0)
-        return 0;
-    int error = output_path_find(path, &found);
-    if (error == 0)
-        error = output_path_check(&found);
-    output_path_close(&found);
-    return error == 0 ? 0 : complain_file(path, error, true);
-}
-
 static void run_warn(void *context, const char *line)
 {
     (void)context;
@@ -171,7 +149,7 @@ static int run_begin(struct run *run)
 {
     char hint[HINT_SIZE];
 
-    if (run_check_output(&run->asked) != 0)
+    if (run_output_check(run) != 0)
         return EXIT_OWN_FAILURE;
     int error = pprofil_session_open(&run->asked.options, &run->session);
 
@@ -198,6 +176,7 @@ static int run_begin(struct run *run)
         lsan_note_begin(&run->lsan_note, run->child);
     }
     if (error == 0) {
+        run_output_choose(run);
         pprofil_session_control_targets(run->session);
         return 0;
     }
@@ -241,6 +220,7 @@ static int run_finish(struct run *run)
     if (error != 0 || run->broken)
         complain("%s; the profile ends there", pprofil_session_problem(run->session));
     int own = run_deliver(run);
+    run_output_release(run);
     pprofil_session_close(run->session);
     if (run->asked.program != NULL && run->left)
         return 128 + run->forward.end_signal;

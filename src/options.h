@@ -13,6 +13,8 @@
 /* Returns the name of the file format that is meant by `name`. If `name` is "list", prints all formats and ends
  * pprofil. */
 const char *format_option(const char *option, const char *name);
+/* Stores the description of the format that has this name. Returns false if there is none. */
+bool output_format_find(const char *name, struct pprofil_format *format);
 /* Checks whether a profile can be saved at `path`, in the format `name`; NULL: the path's extension says which format.
  * Returns 0, or complains and returns the exit status. */
 int output_format_check(const char *path, const char *name);

@@ -17,7 +17,7 @@
 
 #define LIST_SIZE 1024
 
-static bool output_format_find(const char *name, struct pprofil_format *format)
+bool output_format_find(const char *name, struct pprofil_format *format)
 {
     for (unsigned i = 0; pprofil_format_at(i, format, sizeof *format) == 0; i++)
         if (strcmp(format->name, name) == 0)
@@ -48,14 +48,15 @@ static bool is_terminal(const char *path)
     return terminal;
 }
 
-/* Returns the extension of a path, with its dot, or "" if it has none. */
+/* Returns the extension of a path, with its dot, or "" if it has none. In a pattern (base/name-pattern.h), ".%p" is
+ * none. */
 static const char *last_extension(const char *path)
 {
     const char *name = path_base_name(path), *dot;
 
     name += strspn(name, ".");
     dot = strrchr(name, '.');
-    return dot != NULL && dot[1] != '\0' ? dot : "";
+    return dot != NULL && dot[1] != '\0' && dot[1] != '%' ? dot : "";
 }
 
 /* --- an unknown extension ------------------------------------------------------------------ */

@@ -13,7 +13,6 @@
 
 #include "base/clock.h"
 #include "base/descriptors.h"
-#include "base/edit-distance.h"
 #include "base/output-path.h"
 #include "base/path.h"
 #include "base/regular-file.h"
@@ -42,45 +41,6 @@ Test(path, the_last_part)
     cr_assert(path_is_called("/usr/lib/libc.so.6", "/usr/lib/libc.so.6"));
     cr_assert(!path_is_called("/usr/lib/libc.so.6", "lib/libc.so.6"));
     cr_assert(!path_is_called("/usr/lib/libc.so.6", "libc.so"));
-}
-
-/* --- edit distance ------------------------------------------------------------------------- */
-
-static uint32_t distance_of(const char *a, const char *b)
-{
-    uint32_t distance = edit_distance(a, strlen(a), b, strlen(b));
-
-    cr_assert_eq(edit_distance(b, strlen(b), a, strlen(a)), distance, "%s, %s", a, b);
-    return distance;
-}
-
-Test(edit_distance, each_kind_of_error_counts_one)
-{
-    cr_assert_eq(distance_of("report", "report"), 0);
-    cr_assert_eq(distance_of("report", "repot"), 1);
-    cr_assert_eq(distance_of("report", "reoprt"), 1);
-    cr_assert_eq(distance_of("report", "repert"), 1);
-    cr_assert_eq(distance_of("", "top"), 3);
-    cr_assert_eq(distance_of("", ""), 0);
-    cr_assert_eq(distance_of("ca", "abc"), 3, "no place is edited twice");
-    cr_assert_eq(distance_of("kitten", "sitting"), 3);
-}
-
-Test(edit_distance, the_longest_words)
-{
-    char a[EDIT_DISTANCE_SIZE_MAX + 1], b[EDIT_DISTANCE_SIZE_MAX + 1];
-
-    memset(a, 'a', sizeof a);
-    memset(b, 'b', sizeof b);
-    cr_assert_eq(edit_distance(a, EDIT_DISTANCE_SIZE_MAX, b, EDIT_DISTANCE_SIZE_MAX), EDIT_DISTANCE_SIZE_MAX);
-}
-
-Test(edit_distance, what_is_near)
-{
-    cr_assert(edit_distance_is_near(1, 2));
-    cr_assert(!edit_distance_is_near(1, 1));
-    cr_assert(edit_distance_is_near(2, 5));
-    cr_assert(!edit_distance_is_near(3, 5));
 }
 
 /* --- descriptors ------------------------------------------------------------------------- */
@@ -250,6 +210,26 @@ Test(output_path, what_leads_nowhere_has_its_own_error)
     expect_error("./", -EISDIR);
     expect_error("ring", -ELOOP);
     expect_error(name, -ENAMETOOLONG);
+    remove_directory();
+}
+
+Test(output_path, a_new_file_takes_the_place_of_nothing)
+{
+    struct stat status;
+
+    enter_directory();
+    write_file("file", "old");
+    cr_assert_eq(symlink("none", "dangling"), 0);
+    cr_assert_eq(output_path_create("new"), 0);
+    cr_assert_eq(stat("new", &status), 0);
+    cr_assert_eq(status.st_size, 0);
+    cr_assert_eq(output_path_create("new"), -EEXIST);
+    cr_assert_eq(output_path_create("file"), -EEXIST);
+    cr_assert_eq(output_path_create("dangling"), -EEXIST);
+    cr_assert_eq(output_path_create("."), -EEXIST);
+    cr_assert_eq(output_path_create("none/file"), -ENOENT);
+    cr_assert_eq(stat("file", &status), 0);
+    cr_assert_eq(status.st_size, 3);
     remove_directory();
 }
 
