@@ -56,6 +56,11 @@ static int report_print_tree(FILE *out, pprofil_profile *profile, const struct r
     return error;
 }
 
+bool report_knows_run(const struct pprofil_totals *totals)
+{
+    return totals->target_cpu_ns > 0 || totals->supervisor_cpu_ns > 0 || totals->stopped_ns > 0;
+}
+
 int report_print(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
     int error = view->tree ? report_print_tree(out, profile, view) : report_print_flat(out, profile, view);

@@ -52,13 +52,18 @@ int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tr
 int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                           const struct report_view *view);
 
+/* Returns true if the totals say how sampling went: what the target used by the kernel's count, how long it was stopped,
+ * and what was lost. Files of other programs do not, and these totals are 0 then. Each total that is 0 because it is not
+ * known is left out of text, and is null in JSON. */
+bool report_knows_run(const struct pprofil_totals *totals);
+
 /* Prints the heading of reports and trees in text: what was measured, and how accurate the figures are. */
 void report_print_head(FILE *out, pprofil_profile *profile, bool colour);
 
 enum report_column_flags {
     REPORT_TOTAL = 1,    /* the column counts callees, too; it is shown if the report has totals */
     REPORT_FLAT = 2,     /* rows of a tree do not have this column */
-    REPORT_OPTIONAL = 4, /* JSON leaves out the column in rows where its value is 0 or "" */
+    REPORT_OPTIONAL = 4, /* where the value is 0 or "", JSON leaves the column out, and the field of CSV is empty */
 };
 
 struct report_column {
