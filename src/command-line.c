@@ -7,6 +7,7 @@
 
 #include "command-line.h"
 #include "command.h"
+#include "option-table.h"
 
 enum common_key { KEY_USAGE = 256 };
 
@@ -68,7 +69,14 @@ void command_line_parse(const char *name, const struct argp *argp, int argc, cha
     /* without a parser, it passes `input` on to its first child */
     const struct argp whole = {.children = children, .help_filter = common_help};
 
+    struct option_table table = {0};
+    int end;
+
     argp_err_exit_status = EXIT_OWN_FAILURE;
     words = command_line_copy(name, argc, argv);
-    argp_parse(&whole, argc, words, flags | ARGP_NO_HELP, NULL, input);
+    option_table_add(&table, &whole);
+    option_table_check(&table, name, argc, words, (flags & ARGP_IN_ORDER) != 0);
+    argp_parse(&whole, argc, words, flags | ARGP_NO_HELP, &end, input);
+    if (end < argc)
+        exit(complain("one argument too many: '%s'; see %s --help", words[end], name));
 }

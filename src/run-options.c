@@ -10,6 +10,7 @@
 #include "arguments.h"
 #include "choices.h"
 #include "command-line.h"
+#include "option-table.h"
 #include "options.h"
 #include "run.h"
 
@@ -71,11 +72,11 @@ static const struct argp_option options[] = {
 /* Options of dialects. A dialect imitates the profiling of an old system. Only --help=dialects
  * shows these options, because few users need them. */
 static const struct argp_option dialect_options[] = {
-    {"dialect", KEY_DIALECT, "DIALECT", OPTION_HIDDEN, "count by its rules, write the file it wrote", 1},
-    {"scale", KEY_SCALE, "S", OPTION_HIDDEN, "65536 times the bytes of buffer for a byte of text (0x8000)", 1},
-    {"region", KEY_REGION, "TEXT", OPTION_HIDDEN, "OBJECT, LO-HI or OBJECT:LO-HI, in hex (the program)", 1},
-    {"bufsize", KEY_BUFSIZE, "BYTES", OPTION_HIDDEN, "of each buffer (0: what the text needs)", 1},
-    {"counters", KEY_COUNTERS, "BITS", OPTION_HIDDEN, "16, 32 or 64 (the system's)", 1},
+    {"dialect", KEY_DIALECT, "DIALECT", OPTION_ELSEWHERE, "count by its rules, write the file it wrote", 1},
+    {"scale", KEY_SCALE, "S", OPTION_ELSEWHERE, "65536 times the bytes of buffer for a byte of text (0x8000)", 1},
+    {"region", KEY_REGION, "TEXT", OPTION_ELSEWHERE, "OBJECT, LO-HI or OBJECT:LO-HI, in hex (the program)", 1},
+    {"bufsize", KEY_BUFSIZE, "BYTES", OPTION_ELSEWHERE, "of each buffer (0: what the text needs)", 1},
+    {"counters", KEY_COUNTERS, "BITS", OPTION_ELSEWHERE, "16, 32 or 64 (the system's)", 1},
     {0},
 };
 #define DIALECT_OPTIONS (sizeof dialect_options / sizeof *dialect_options)

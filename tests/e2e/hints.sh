@@ -39,6 +39,19 @@ hint "--dialect of convert" 125 "did you mean 'solaris'\?" convert --dialect sol
 hint "--roots" 125 "did you mean 'thread'\?$" convert --roots thred -o "$work/x" x
 hint "a command of ctl" 125 "did you mean 'status'\?$" ctl 1 sattus
 
+hint "an option" 125 "no option --callgraph; did you mean '--call-graph'\? See pprofil --help$" --callgraph true
+hint "an option of a command" 125 "no option --fodl; did you mean '--fold'\? See pprofil report --help$" report --fodl x
+hint "an option of top" 125 "did you mean '--batch'\?" top --batchh true
+hint "an option of a dialect" 125 "did you mean '--dialect'\?" --dialekt irix true
+hint "no option is like it" 125 'no option --whatever; see pprofil diff --help$' diff --whatever x y
+hint "hidden options are not proposed" 125 'no option --seeed; see pprofil --help$' --seeed 1 true
+hint "the beginning of two options" 125 '^pprofil: --fo may be --fold or --focus$' report --fo x
+hint "a letter" 125 'no option -z; see pprofil report --help$' report -tz x
+hint "no argument" 125 'by needs an argument; see pprofil --help$' --by
+hint "an argument too many" 125 'flat takes no argument$' report --flat=1 x
+hint "a file too many" 125 "one argument too many: 'b'; see pprofil report --help$" report a b
+expect "the beginning of one option" --foo "$("$pprofil" -q --lim 3 echo --foo)"
+
 # each synonym and each beginning prints what the name itself prints
 "$pprofil" -q -o "$work/p.pb.gz" "$targets/known-shares" 0.3 >/dev/null
 while read -r name words; do
