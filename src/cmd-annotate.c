@@ -10,6 +10,7 @@
 
 #include "annotate.h"
 #include "base/utf8.h"
+#include "command-line.h"
 #include "options.h"
 #include "output-stream.h"
 #include "report.h"
@@ -30,7 +31,7 @@ static const struct argp_option options[] = {
     {"source", KEY_SOURCE, 0, 0, "source lines only, in their own order", 1},
     {"instructions", KEY_INSTRUCTIONS, 0, 0, "instructions only", 1},
     {"no-pager", KEY_NO_PAGER, 0, 0, "do not show it through $PAGER", 1},
-    {"input-format", KEY_INPUT_FORMAT, "NAME", 0, "the format of FILE, if it is not recognized", 2},
+    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of FILE, if it is not recognized", 2},
     {0},
 };
 
@@ -77,7 +78,7 @@ static error_t cmd_annotate_parse_option(int key, char *argument, struct argp_st
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp annotate_argp = {
     options, cmd_annotate_parse_option, "FILE FUNCTION",
     "Prints a function's source and instructions with counts.", selection_children, NULL, NULL,
 };
@@ -192,9 +193,7 @@ int command_annotate(int argc, char **argv)
 {
     struct annotate_command command = {0};
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil annotate";
-    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    command_line_parse("pprofil annotate", &annotate_argp, argc, argv, 0, &command);
     pprofil_profile *profile = selection_open(&command.selection, command.path, command.input_format);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;

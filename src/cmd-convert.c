@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
+#include "choices.h"
+#include "command-line.h"
 #include "options.h"
 
 #define SCALE_MAX 65536
@@ -34,30 +37,17 @@ struct convert_command {
 
 static const struct argp_option options[] = {
     {"output", 'o', "OUT", 0, "the file to write; -: standard output", 1},
-    {"format", 'f', "NAME", 0, "the format of OUT, if its name does not say; list: print all formats", 1},
-    {"dialect", KEY_DIALECT, "NAME", 0, "count as this system did, if OUT holds counters", 1},
+    {"format", 'f', "FORMAT", 0, "the format of OUT, if its name does not say; list: print all formats", 1},
+    {"dialect", KEY_DIALECT, "DIALECT", 0, "count as this system did, if OUT holds counters", 1},
     {"scale", KEY_SCALE, "N", 0, "bytes of counters for 65536 bytes of text (32768)", 1},
     {"roots", KEY_ROOTS, "WHO", 0,
-     "folded stacks begin with: none, comm, process, thread (process, if there are several)", 1},
-    {"values", KEY_VALUES, "WHAT", 0, "folded stacks count samples or time, in us (samples)", 1},
+     "folded stacks begin with: {WHO} (process, if there are several)", 1},
+    {"values", KEY_VALUES, "UNIT", 0, "folded stacks count samples or time, in us (samples)", 1},
     {"baseline", KEY_BASELINE, "OLD", 0, "show what has changed since OLD, if OUT is a flame graph", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
-    {"input-format", KEY_INPUT_FORMAT, "NAME", 0, "the format of FILE, if it is not recognized", 2},
+    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of FILE, if it is not recognized", 2},
     {0},
 };
-
-/* `words` is a list of words with blanks between them. Returns `word` if the list has it. Otherwise
- * it complains and exits. */
-static const char *choice_option(const char *option, const char *word, const char *words)
-{
-    const char *found = strstr(words, word);
-    size_t length = strlen(word);
-
-    if (length == 0 || strchr(word, ' ') != NULL || found == NULL || (found > words && found[-1] != ' ') ||
-        (found[length] != ' ' && found[length] != '\0'))
-        exit(complain("%s takes one of: %s; not '%s'", option, words, word));
-    return word;
-}
 
 static error_t convert_parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -74,16 +64,16 @@ static error_t convert_parse_option(int key, char *argument, struct argp_state *
         command->out.format = format_option("-f", argument);
         break;
     case KEY_DIALECT:
-        command->out.dialect = argument;
+        command->out.dialect = choice_option_name("--dialect", &choices_dialects, argument);
         break;
     case KEY_SCALE:
         command->out.scale = (uint32_t)number_option("--scale", argument, 1, SCALE_MAX);
         break;
     case KEY_ROOTS:
-        command->out.roots = choice_option("--roots", argument, "none comm process thread");
+        command->out.roots = choice_option_name("--roots", &choices_roots, argument);
         break;
     case KEY_VALUES:
-        command->out.values = choice_option("--values", argument, "samples time");
+        command->out.values = choice_option_name("--values", &choices_values, argument);
         break;
     case KEY_BASELINE:
         command->baseline = argument;
@@ -107,8 +97,8 @@ static error_t convert_parse_option(int key, char *argument, struct argp_state *
     return 0;
 }
 
-static const struct argp parser = {
-    options, convert_parse_option, "FILE", "Saves a profile in another format.", selection_children, NULL, NULL,
+const struct argp convert_argp = {
+    options, convert_parse_option, "FILE", "Saves a profile in another format.", selection_children, choices_help, NULL,
 };
 
 static bool is_heat_map(const struct convert_command *command)
@@ -153,11 +143,11 @@ int command_convert(int argc, char **argv)
 {
     struct convert_command command = {.out = {.size = sizeof command.out}, .symbolize = true};
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil convert";
-    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    command_line_parse("pprofil convert", &convert_argp, argc, argv, 0, &command);
     if (command.output == NULL)
         return complain("convert: where to? Give -o OUT");
+    if (output_format_check(command.output, command.out.format) != 0)
+        return EXIT_OWN_FAILURE;
     const struct pprofil_file in = {.size = sizeof in,
                                     .format = command.input_format,
                                     .object = command.selection.selection.object,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
+#include "command-line.h"
 #include "command.h"
 
 #define ANSWER_SIZE 4096
@@ -27,7 +29,10 @@ static error_t ctl_parse_option(int key, char *argument, struct argp_state *stat
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
             return ARGP_ERR_UNKNOWN;
-        *(state->arg_num == 0 ? &ctl->target : &ctl->word) = argument;
+        if (state->arg_num == 0)
+            ctl->target = argument;
+        else
+            ctl->word = choice_option_name("ctl", &choices_control, argument);
         break;
     case ARGP_KEY_END:
         if (state->arg_num < 2)
@@ -40,14 +45,15 @@ static error_t ctl_parse_option(int key, char *argument, struct argp_state *stat
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp ctl_argp = {
     options,
     ctl_parse_option,
-    "PATH|PID start|stop|startclr|flush|status",
+    "PATH|PID COMMAND",
     "Sends a command to a running pprofil, given its control socket, its process number, or "
-    "that of a process that it profiles.",
+    "that of a process that it profiles.\v"
+    "COMMAND is one of: {COMMAND}.",
     NULL,
-    NULL,
+    choices_help,
     NULL,
 };
 
@@ -56,9 +62,7 @@ int command_ctl(int argc, char **argv)
     struct ctl ctl = {0};
     char answer[ANSWER_SIZE];
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil ctl";
-    argp_parse(&parser, argc, argv, 0, NULL, &ctl);
+    command_line_parse("pprofil ctl", &ctl_argp, argc, argv, 0, &ctl);
     int error = pprofil_control_send(ctl.target, ctl.word, answer, sizeof answer);
     switch (error) {
     case 0:

@@ -7,6 +7,9 @@
 #include <argp.h>
 #include <stdlib.h>
 
+#include "arguments.h"
+#include "choices.h"
+#include "command-line.h"
 #include "options.h"
 #include "output-stream.h"
 #include "report.h"
@@ -32,9 +35,9 @@ static const struct argp_option options[] = {
     {"least", KEY_LEAST, "PCT", 0, "changes by less are not significant", 1},
     {"exit-code", KEY_EXIT_CODE, 0, 0, "exit with 1 if anything changed significantly", 1},
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30)", 2},
-    {"format", 'f', "NAME", 0, "text, json or csv", 2},
+    {"format", 'f', "KIND", 0, "{KIND}", 2},
     {"output", 'o', "FILE", 0, "print to FILE", 2},
-    {"input-format", KEY_INPUT_FORMAT, "NAME", 0, "the format of both files, if it is not recognized", 2},
+    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of both files, if it is not recognized", 2},
     {0},
 };
 
@@ -61,7 +64,7 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
         command->how.by = PPROFIL_DIFF_TIME_A_SECOND;
         break;
     case KEY_LEAST:
-        command->how.least = number_option("--least", argument, 0, 1e6) / 100;
+        command->how.least = percent_option("--least", argument, 0, 1e6);
         break;
     case KEY_EXIT_CODE:
         command->exit_code = true;
@@ -70,7 +73,7 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
         command->how.limit = count_option("-n", argument);
         break;
     case 'f':
-        command->view.format = report_format_option(argument);
+        command->view.format = (enum report_format)choice_option("-f", &choices_report_formats, argument);
         break;
     case 'o':
         command->output = argument;
@@ -90,8 +93,8 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
     return 0;
 }
 
-static const struct argp parser = {
-    options, diff_parse_option, "OLD NEW", "Shows how two profiles differ.", selection_children, NULL, NULL,
+const struct argp diff_argp = {
+    options, diff_parse_option, "OLD NEW", "Shows how two profiles differ.", selection_children, choices_help, NULL,
 };
 
 static int cmd_diff_print(const struct diff_command *command, const pprofil_diff *diff)
@@ -128,9 +131,7 @@ int command_diff(int argc, char **argv)
     pprofil_profile *profiles[2] = {NULL, NULL};
     int status = EXIT_OWN_FAILURE;
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil diff";
-    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    command_line_parse("pprofil diff", &diff_argp, argc, argv, 0, &command);
     /* a diff counts the time of an inlined function for its caller, so the selection does so, too */
     command.selection.selection.no_inlines = true;
     for (int i = 0; i < 2 && (i == 0 || profiles[0] != NULL); i++)

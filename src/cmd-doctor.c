@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "choices.h"
+#include "command-line.h"
 #include "doctor.h"
 #include "options.h"
 #include "output-stream.h"
@@ -225,9 +227,9 @@ static error_t doctor_parse_option(int key, char *argument, struct argp_state *s
         doctor_parse_pid(&request->pids, "-p", argument);
         break;
     case 'f':
-        if (report_format_name(argument) != REPORT_TEXT && report_format_name(argument) != REPORT_JSON)
+        request->format = (enum report_format)choice_option("-f", &choices_report_formats, argument);
+        if (request->format == REPORT_CSV)
             exit(complain("doctor: -f takes text or json, not '%s'", argument));
-        request->format = (enum report_format)report_format_name(argument);
         break;
     case KEY_BUSY:
         doctor_parse_pid(&request->busy_for, "--busy", argument);
@@ -240,7 +242,7 @@ static error_t doctor_parse_option(int key, char *argument, struct argp_state *s
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp doctor_argp = {
     options,
     doctor_parse_option,
     NULL,
@@ -254,10 +256,7 @@ static const struct argp parser = {
 int command_doctor(int argc, char **argv)
 {
     struct doctor_request request = {.format = REPORT_TEXT};
-    char name[] = "pprofil doctor";
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = name;
-    argp_parse(&parser, argc, argv, 0, NULL, &request);
+    command_line_parse("pprofil doctor", &doctor_argp, argc, argv, 0, &request);
     return request.busy_for.count > 0 ? child_be_busy(request.busy_for.pids[0]) : doctor_run(&request);
 }

@@ -19,7 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "base/gperf-address.h"
+#include "command-line.h"
 #include "options.h"
 
 #define GPERF_META_MAX (1u << 20)      /* greatest size of the .meta lines from a program, in bytes */
@@ -81,7 +83,7 @@ static error_t gperf_parse_option(int key, char *argument, struct argp_state *st
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp gperf_argp = {
     options,     gperf_parse_option,
     "[PROGRAM]", "Prints the profile of a program that calls osProfileInit, as gperf(1P) did.",
     NULL,        NULL,
@@ -331,8 +333,6 @@ int command_gperf(int argc, char **argv)
 {
     struct gperf gperf = {.style = {.size = sizeof gperf.style, .format = "n64"}};
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil gperf";
-    argp_parse(&parser, argc, argv, 0, NULL, &gperf);
+    command_line_parse("pprofil gperf", &gperf_argp, argc, argv, 0, &gperf);
     return gperf.serves ? gperf_serve(&gperf) : gperf_ask(&gperf);
 }

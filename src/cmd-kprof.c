@@ -17,8 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "base/output-path.h"
 #include "base/path.h"
+#include "command-line.h"
 #include "kprof.h"
 #include "options.h"
 
@@ -59,7 +61,7 @@ static error_t kprof_parse_option(int key, char *argument, struct argp_state *st
         kprof->pid = (pid_t)number_option("-p", argument, 1, INT_MAX);
         break;
     case 'F':
-        kprof->hz = number_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
+        kprof->hz = frequency_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
         break;
     case KEY_OBJECT:
         kprof->object = argument;
@@ -84,7 +86,7 @@ static error_t kprof_parse_option(int key, char *argument, struct argp_state *st
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp kprof_argp = {
     options,      kprof_parse_option,
     "-p PID DIR", "Serves the files of the kprof device, DIR/kpctl and DIR/kpdata, for a process.",
     NULL,         NULL,
@@ -258,9 +260,7 @@ int command_kprof(int argc, char **argv)
 {
     struct kprof kprof = {.hz = DEFAULT_HZ, .directory_fd = -1, .control_fd = -1, .leased_fd = -1, .guard_fd = -1};
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil kprof";
-    argp_parse(&parser, argc, argv, 0, NULL, &kprof);
+    command_line_parse("pprofil kprof", &kprof_argp, argc, argv, 0, &kprof);
     int status = kprof_start_session(&kprof);
     sigset_t outside;
     /* when a reader opens kpdata under a lease, the kernel sends SIGIO, whose default action ends pprofil */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "command-line.h"
 #include "options.h"
 
 enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE, KEY_INPUT_FORMAT };
@@ -27,11 +28,11 @@ struct merge_command {
 
 static const struct argp_option options[] = {
     {"output", 'o', "OUT", 0, "the file to write; it may be one of FILE", 1},
-    {"format", 'f', "NAME", 0,
+    {"format", 'f', "FORMAT", 0,
      "the format of OUT, if its name does not say: see pprofil-formats(5)", 1},
     {"cpu", KEY_CPU, 0, 0, "take only the CPU time of profiles of elapsed time", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
-    {"input-format", KEY_INPUT_FORMAT, "NAME", 0, "the format of each FILE, if it is not recognized", 2},
+    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of each FILE, if it is not recognized", 2},
     {0},
 };
 
@@ -70,7 +71,7 @@ static error_t merge_parse_option(int key, char *argument, struct argp_state *st
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp merge_argp = {
     options, merge_parse_option, "FILE...", "Makes one profile of several.", selection_children, NULL, NULL,
 };
 
@@ -106,11 +107,11 @@ int command_merge(int argc, char **argv)
     struct merge_command command = {.symbolize = true};
     pprofil_profile *merged;
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil merge";
-    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    command_line_parse("pprofil merge", &merge_argp, argc, argv, 0, &command);
     if (command.output == NULL)
         return complain("merge: where to? Give -o OUT");
+    if (output_format_check(command.output, command.format) != 0)
+        return EXIT_OWN_FAILURE;
     int error = pprofil_profile_new(&merged), status = 0;
     if (error != 0)
         return complain_file(command.output, error, true);

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
+#include "choices.h"
+#include "command-line.h"
 #include "options.h"
 #include "output-stream.h"
 
@@ -48,12 +51,12 @@ struct report_command {
 };
 
 static const struct argp_option options[] = {
-    {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall, state", 1},
+    {"by", KEY_BY, "WHAT", 0, "rows: {WHAT}", 1},
     {"per-thread", 't', 0, 0, "the same as --by thread", 1},
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30; of a tree 100)", 1},
-    {"format", 'f', "NAME", 0, "text, json or csv; list: the formats that FILE may have", 1},
+    {"format", 'f', "KIND", 0, "{KIND}; list: the formats that FILE may have", 1},
     {"output", 'o', "FILE", 0, "print to FILE", 1},
-    {"input-format", KEY_INPUT_FORMAT, "NAME", 0, "the format of FILE, if it is not recognized", 1},
+    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of FILE, if it is not recognized", 1},
     {"sort", KEY_SORT, "ORDER", 0,
      "rows by self or total (self); of --style prof by time, calls, address or name (time)", 1},
     {0, 0, 0, 0, "For profiles with stacks:", 2},
@@ -67,8 +70,7 @@ static const struct argp_option options[] = {
     {"fold", KEY_FOLD, 0, 0, "one row of a tree for a function that calls itself directly", 2},
     {"no-inlines", KEY_NO_INLINES, 0, 0, "inlined functions count for their callers", 2},
     {0, 0, 0, 0, "As other systems' programs printed it, also from their files:", 4},
-    {"style", KEY_STYLE, "NAME", 0,
-     "gprof; gperf; prof, prof-v7, prof-bsd, prof-solaris, prof-solaris-versioned; kprof, kprof-plan9", 4},
+    {"style", KEY_STYLE, "STYLE", 0, "{STYLE}", 4},
     {"zeros", KEY_ZEROS, 0, 0, "rows without time and calls too", 4},
     {"no-header", KEY_NO_HEADER, 0, 0, "prof's rows only", 4},
     {"octal", KEY_OCTAL, 0, 0, "a column of addresses in prof-solaris", 4},
@@ -78,24 +80,12 @@ static const struct argp_option options[] = {
 
 static error_t cmd_report_parse_style(int key, char *argument, struct style_view *style)
 {
-    int choice;
-
     switch (key) {
     case KEY_STYLE:
-        if (!style_is_known(argument))
-            exit(EXIT_OWN_FAILURE);
-        style->name = argument;
+        style->name = choice_option_name("--style", &choices_styles, argument);
         break;
     case KEY_INPUT_FORMAT:
         style->options.format = format_option("--input-format", argument);
-        break;
-    case KEY_SORT:
-        choice = style_sort_name(argument);
-        if (choice < 0)
-            exit(complain("--sort takes self or total, with --style time, calls, address or name, "
-                          "not '%s'",
-                          argument));
-        style->options.sort = (enum pprofil_sort)choice;
         break;
     case KEY_ZEROS:
         style->options.zeros = true;
@@ -132,6 +122,17 @@ static void cmd_report_choose_shape(struct report_command *command, const char *
     command->view.function = function;
 }
 
+/* The orders self and total are for pprofil's own reports, the others for styles. */
+static void cmd_report_parse_order(const char *argument, struct report_command *command)
+{
+    int order = choice_option("--sort", &choices_orders, argument);
+
+    if (order == CHOICE_ORDER_SELF || order == CHOICE_ORDER_TOTAL)
+        command->view.by_total = order == CHOICE_ORDER_TOTAL;
+    else
+        command->style.options.sort = (enum pprofil_sort)order;
+}
+
 static error_t cmd_report_parse_stacks(int key, char *argument, struct report_command *command)
 {
     switch (key) {
@@ -154,7 +155,7 @@ static error_t cmd_report_parse_stacks(int key, char *argument, struct report_co
         command->view.no_inlines = command->selection.selection.no_inlines = true;
         return 0;
     case KEY_MIN:
-        command->view.least = number_option("--min", argument, 0, 100) / 100;
+        command->view.least = percent_option("--min", argument, 0, 100);
         break;
     case KEY_DEPTH:
         command->view.depth = count_option("--depth", argument);
@@ -172,19 +173,12 @@ static error_t cmd_report_parse_stacks(int key, char *argument, struct report_co
 static error_t cmd_report_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct report_command *command = state->input;
-    int choice;
-
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &command->selection;
         break;
     case KEY_BY:
-        choice = report_by_name(argument);
-        if (choice < 0)
-            exit(complain("--by takes function, object, line, thread, process, syscall or state, not "
-                          "'%s'",
-                          argument));
-        command->view.by = (enum pprofil_by)choice;
+        command->view.by = (enum pprofil_by)choice_option("--by", &choices_groupings, argument);
         break;
     case 't':
         command->view.by = PPROFIL_BY_THREAD;
@@ -196,15 +190,13 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
     case 'f':
         if (strcmp(argument, "list") == 0)
             exit(list_formats());
-        command->view.format = report_format_option(argument);
+        command->view.format = (enum report_format)choice_option("-f", &choices_report_formats, argument);
         break;
     case 'o':
         command->output = argument;
         break;
     case KEY_SORT:
-        if (strcmp(argument, "self") != 0 && strcmp(argument, "total") != 0)
-            return cmd_report_parse_style(key, argument, &command->style);
-        command->view.by_total = strcmp(argument, "total") == 0;
+        cmd_report_parse_order(argument, command);
         break;
     case ARGP_KEY_ARG:
         if (command->path != NULL)
@@ -221,8 +213,8 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
     return 0;
 }
 
-static const struct argp parser = {
-    options, cmd_report_parse_option, "FILE", "Prints a saved profile.", selection_children, NULL, NULL,
+const struct argp report_argp = {
+    options, cmd_report_parse_option, "FILE", "Prints a saved profile.", selection_children, choices_help, NULL,
 };
 
 static int cmd_report_print_style(const struct report_command *command)
@@ -309,9 +301,7 @@ int command_report(int argc, char **argv)
         .style = {.options = {.size = sizeof command.style.options}},
     };
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = (char *)"pprofil report";
-    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    command_line_parse("pprofil report", &report_argp, argc, argv, 0, &command);
     if (cmd_report_check(&command) != 0)
         return EXIT_OWN_FAILURE;
     command.style.options.object = command.selection.selection.object;

@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/output-path.h"
 #include "run.h"
 
 #define PUMP_MS 100
+#define HINT_SIZE 128
 
 static void run_begin_when_due(struct run *run)
 {
@@ -139,21 +139,6 @@ static void run_set_command(const struct run *run)
     pprofil_profile_set_command(pprofil_session_profile(run->session), text);
 }
 
-/* Checks whether the output can be written, because an error at the end of a long run comes too
- * late. Returns 0 or the exit status. */
-static int run_check_output(const char *path)
-{
-    struct output_path found;
-
-    if (path == NULL || strcmp(path, "-") == 0)
-        return 0;
-    int error = output_path_find(path, &found);
-    if (error == 0)
-        error = output_path_check(&found);
-    output_path_close(&found);
-    return error == 0 ? 0 : complain_file(path, error, true);
-}
-
 static void run_warn(void *context, const char *line)
 {
     (void)context;
@@ -162,7 +147,9 @@ static void run_warn(void *context, const char *line)
 
 static int run_begin(struct run *run)
 {
-    if (run_check_output(run->asked.output) != 0)
+    char hint[HINT_SIZE];
+
+    if (run_output_check(run) != 0)
         return EXIT_OWN_FAILURE;
     int error = pprofil_session_open(&run->asked.options, &run->session);
 
@@ -189,11 +176,18 @@ static int run_begin(struct run *run)
         lsan_note_begin(&run->lsan_note, run->child);
     }
     if (error == 0) {
+        run_output_choose(run);
         pprofil_session_control_targets(run->session);
         return 0;
     }
-    complain("%s", pprofil_session_problem(run->session));
-    return run->asked.program != NULL ? launch_failure_status(error) : EXIT_OWN_FAILURE;
+    if (run->asked.program == NULL)
+        return complain("%s", pprofil_session_problem(run->session));
+    int status = launch_failure_status(error);
+    if (status == EXIT_NOT_FOUND && command_hint(run->asked.program[0], hint, sizeof hint))
+        complain("%s; did you mean '%s'?", pprofil_session_problem(run->session), hint);
+    else
+        complain("%s", pprofil_session_problem(run->session));
+    return status;
 }
 
 static int run_die_like(int status)
@@ -226,6 +220,7 @@ static int run_finish(struct run *run)
     if (error != 0 || run->broken)
         complain("%s; the profile ends there", pprofil_session_problem(run->session));
     int own = run_deliver(run);
+    run_output_release(run);
     pprofil_session_close(run->session);
     if (run->asked.program != NULL && run->left)
         return 128 + run->forward.end_signal;

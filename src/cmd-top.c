@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "arguments.h"
+#include "command-line.h"
 #include "options.h"
 #include "output-stream.h"
 #include "tui/top.h"
@@ -25,7 +27,7 @@ static const struct argp_option options[] = {
     {"no-follow", TARGET_KEY_NO_FOLLOW, 0, 0, "leave a process when it execs", 1},
     {"no-inherit", TARGET_KEY_NO_INHERIT, 0, 0, "do not follow forked children", 1},
     {0, 0, 0, 0, "How", 2},
-    {"frequency", 'F', "HZ", 0, "samples per second of CPU time (1000)", 2},
+    {"frequency", 'F', "HZ", 0, "samples per second of CPU time, such as 99, 10k or max (1000)", 2},
     {"wall", 'w', 0, 0, "elapsed time: sample sleeping threads too", 2},
     {"overhead", TARGET_KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
      2},
@@ -33,7 +35,7 @@ static const struct argp_option options[] = {
     {"stack-size", TARGET_KEY_STACK_SIZE, "BYTES", 0, "size of the stack looked at in a sample, at most (1M)", 2},
     {"kernel", TARGET_KEY_KERNEL, 0, 0, "where in the kernel threads sleep; for root; implies -g -w", 2},
     {"no-python", TARGET_KEY_NO_PYTHON, 0, 0, "stacks of the Python interpreter itself, not of its code", 2},
-    {"delay", 'd', "SEC", 0, "seconds between two screens (1)", 2},
+    {"delay", 'd', "TIME", 0, "time between two screens, such as 2 or 500ms (1)", 2},
     {0, 0, 0, 0, "Without a terminal", 3},
     {"batch", 'b', 0, 0, "print text frames instead", 3},
     {"frames", 'n', "N", 0, "number of frames (until the target ends)", 3},
@@ -64,7 +66,7 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
 
     switch (key) {
     case 'd':
-        request->window_seconds = number_option("-d", argument, 0.1, 3600);
+        request->window_seconds = duration_option("-d", argument, 0.1, 3600);
         break;
     case 'b':
         request->batch = true;
@@ -83,7 +85,7 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp top_argp = {
     options,
     top_parse_option,
     "[--] PROGRAM [ARG...]\n-p PID[,PID...]\nFILE\n",
@@ -153,11 +155,8 @@ int command_top(int argc, char **argv)
                                               .rows = 20}};
     struct top_request *request = &command.request;
     struct top_result result;
-    char name[] = "pprofil top";
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = name;
-    argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &command);
+    command_line_parse("pprofil top", &top_argp, argc, argv, ARGP_IN_ORDER, &command);
     request->pids = command.pids.pids;
     request->pid_count = command.pids.count;
     if (!top_check(request))

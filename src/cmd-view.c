@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arguments.h"
+#include "command-line.h"
 #include "options.h"
 #include "view-file.h"
 
@@ -54,7 +56,7 @@ static error_t view_parse_option(int key, char *argument, struct argp_state *sta
     return 0;
 }
 
-static const struct argp parser = {
+const struct argp view_argp = {
     options,
     view_parse_option,
     "FILE",
@@ -95,10 +97,7 @@ int view_show(const struct top_request *asked, const struct selection_request *s
 int command_view(int argc, char **argv)
 {
     struct view_command command = {.request = {.rows = 20}};
-    char name[] = "pprofil view";
 
-    argp_err_exit_status = EXIT_OWN_FAILURE;
-    argv[0] = name;
-    argp_parse(&parser, argc, argv, 0, NULL, &command);
+    command_line_parse("pprofil view", &view_argp, argc, argv, 0, &command);
     return view_show(&command.request, &command.selection, command.path, command.input_format);
 }

@@ -18,12 +18,24 @@
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
 
+struct argp;
+
 struct command {
     const char *name;
     const char *summary;
     /* argv[0] is the subcommand; returns the exit status */
     int (*run)(int argc, char **argv);
+    const struct argp *argp; /* its options */
 };
+
+/* Returns a row of the table of subcommands, or NULL if `i` is too large. */
+const struct command *command_at(unsigned i);
+/* Returns the subcommand of this name, or NULL. */
+const struct command *command_by_name(const char *name);
+
+/* Finds a subcommand that the user may have meant by the name of a program that was not found. Writes the command line
+ * to `hint`, which has room for `size` bytes. Returns false if there is none. */
+bool command_hint(const char *program, char *hint, size_t size);
 
 int command_run(int argc, char **argv);
 int command_top(int argc, char **argv);
@@ -37,6 +49,11 @@ int command_diff(int argc, char **argv);
 int command_merge(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_help(int argc, char **argv);
+
+/* run_argp has the options of pprofil PROGRAM and pprofil -p PID. */
+extern const struct argp run_argp, top_argp, view_argp, doctor_argp, report_argp, ctl_argp, kprof_argp, gperf_argp, convert_argp,
+    annotate_argp, diff_argp, merge_argp, help_argp;
 
 /* --- output-stream.c: messages --------------------------------------------------------------- */
 

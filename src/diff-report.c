@@ -55,11 +55,15 @@ static void diff_print_side(FILE *out, const char *side, const pprofil_profile *
 {
     struct pprofil_totals totals;
 
+    const char *command = pprofil_profile_command(profile);
+
     pprofil_profile_totals(profile, &totals, sizeof totals);
-    fprintf(out, "# %s: %" PRIu64 " samples, %.3f s of %s in %.3f s: ", side, totals.samples,
-            seconds_of(totals.wall ? totals.wall_ns : totals.cpu_ns),
-            totals.wall ? "thread time" : "CPU time", seconds_of(totals.elapsed_ns));
-    utf8_print_harmless(out, pprofil_profile_command(profile));
+    fprintf(out, "# %s: %" PRIu64 " samples, %.3f s of %s", side, totals.samples,
+            seconds_of(totals.wall ? totals.wall_ns : totals.cpu_ns), totals.wall ? "thread time" : "CPU time");
+    if (totals.elapsed_ns > 0)
+        fprintf(out, " in %.3f s", seconds_of(totals.elapsed_ns));
+    fputs(command[0] != '\0' ? ": " : "", out);
+    utf8_print_harmless(out, command);
     fputc('\n', out);
 }
 
@@ -267,8 +271,10 @@ static json_t *diff_json_row(const struct pprofil_diff_row *row, bool stacks)
 
 static json_t *diff_json_file(const struct diff_view *view, int side)
 {
+    const char *command = pprofil_profile_command(view->profiles[side]);
+
     return json_pack("{s:o, s:o}", "path", json_text(view->paths[side]), "command",
-                     json_text(pprofil_profile_command(view->profiles[side])));
+                     command[0] != '\0' ? json_text(command) : json_null());
 }
 
 static const char *const compared[] = {

@@ -13,19 +13,34 @@
 #include "base/utf8.h"
 #include "command.h"
 
+/* in the order in which --help lists them */
 static const struct command commands[] = {
-    {"top", "watch live", command_top},
-    {"view", "show a saved profile on the screen of top", command_view},
-    {"report", "print a saved profile", command_report},
-    {"ctl", "start, stop, clear or query a running pprofil", command_ctl},
-    {"kprof", "serve kpctl and kpdata for a process", command_kprof},
-    {"gperf", "print the profile of a program that calls osProfileInit", command_gperf},
-    {"convert", "save a profile in another format", command_convert},
-    {"annotate", "print a function's source and instructions with counts", command_annotate},
-    {"diff", "show what two profiles differ in", command_diff},
-    {"merge", "make one profile of several", command_merge},
-    {"doctor", "say what works on this machine", command_doctor},
+    {"top", "watch live", command_top, &top_argp},
+    {"view", "show a saved profile on the screen of top", command_view, &view_argp},
+    {"report", "print a saved profile", command_report, &report_argp},
+    {"annotate", "print a function's source and instructions with counts", command_annotate, &annotate_argp},
+    {"diff", "show what two profiles differ in", command_diff, &diff_argp},
+    {"merge", "make one profile of several", command_merge, &merge_argp},
+    {"convert", "save a profile in another format", command_convert, &convert_argp},
+    {"ctl", "start, stop, clear or query a running pprofil", command_ctl, &ctl_argp},
+    {"kprof", "serve kpctl and kpdata for a process", command_kprof, &kprof_argp},
+    {"gperf", "print the profile of a program that calls osProfileInit", command_gperf, &gperf_argp},
+    {"doctor", "say what works on this machine", command_doctor, &doctor_argp},
+    {"help", "print the options of pprofil or of a command", command_help, &help_argp},
 };
+
+const struct command *command_at(unsigned i)
+{
+    return i < sizeof commands / sizeof *commands ? &commands[i] : NULL;
+}
+
+const struct command *command_by_name(const char *name)
+{
+    for (unsigned i = 0; command_at(i) != NULL; i++)
+        if (strcmp(command_at(i)->name, name) == 0)
+            return command_at(i);
+    return NULL;
+}
 
 /* Writes a message to standard error, with '?' for characters that could harm a terminal. Messages
  * contain names of files, names of processes and words of the command line, which other people may
@@ -96,8 +111,6 @@ int main(int argc, char **argv)
     make_messages_plain();
     survive_signal(SIGPIPE);
     survive_signal(SIGXFSZ);
-    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return command_run(argc, argv);
+    const struct command *command = argc > 1 ? command_by_name(argv[1]) : NULL;
+    return command != NULL ? command->run(argc - 1, argv + 1) : command_run(argc, argv);
 }

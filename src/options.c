@@ -4,59 +4,15 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
+#include "choices.h"
 #include "options.h"
 
-#define COUNT_MAX 1e9
 #define RUN_SECONDS_MAX 1e9
 #define SHORTEST_RANGE 1e-3 /* s */
-
-double number_option(const char *option, const char *text, double lowest, double highest)
-{
-    char *end;
-
-    errno = 0;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(value) || value < lowest || value > highest)
-        exit(complain("%s takes a number from %.10g to %.10g, not '%s'", option, lowest, highest, text));
-    return value;
-}
-
-uint32_t count_option(const char *option, const char *text)
-{
-    double value = number_option(option, text, 0, COUNT_MAX);
-
-    if (value != floor(value))
-        exit(complain("%s takes a whole number, not '%s'", option, text));
-    return (uint32_t)value;
-}
-
-/* Reads a size in bytes: a number, or a number with k (1024) or M (1024 * 1024). */
-static size_t size_option(const char *option, const char *text, size_t lowest, size_t highest)
-{
-    char *end;
-
-    errno = 0;
-    double value = strtod(text, &end);
-    if (end != text && (*end == 'k' || *end == 'K' || *end == 'M'))
-        value *= *end++ == 'M' ? 1048576 : 1024;
-    if (end == text || *end != '\0' || !(value >= (double)lowest && value <= (double)highest))
-        exit(complain("%s takes a size from %zu to %zuk, not '%s'", option, lowest, highest / 1024, text));
-    return (size_t)value;
-}
-
-static bool is_format(const char *name)
-{
-    struct pprofil_format known;
-
-    for (unsigned i = 0; pprofil_format_at(i, &known, sizeof known) == 0; i++)
-        if (strcmp(known.name, name) == 0)
-            return true;
-    return false;
-}
 
 /* Prints a line for each format, such as "folded .folded .collapsed read, write". Below that line,
  * prints indented lines that describe the format. */
@@ -78,20 +34,11 @@ int list_formats(void)
 
 const char *format_option(const char *option, const char *name)
 {
-    if (strcmp(name, "list") == 0)
+    const char *format = choice_option_name(option, &choices_formats, name);
+
+    if (strcmp(format, "list") == 0)
         exit(list_formats());
-    if (!is_format(name))
-        exit(complain("%s %s: no such format; see pprofil-formats(5)", option, name));
-    return name;
-}
-
-enum report_format report_format_option(const char *text)
-{
-    int format = report_format_name(text);
-
-    if (format < 0)
-        exit(complain("-f takes text, json or csv, not '%s'", text));
-    return (enum report_format)format;
+    return format;
 }
 
 /* --- what is profiled ---------------------------------------------------------------------- */
@@ -122,7 +69,7 @@ error_t target_option_parse(const struct target_options *target, int key, char *
             exit(complain("-p takes process numbers with commas between them, not '%s'", argument));
         break;
     case 'F':
-        target->options->frequency = number_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
+        target->options->frequency = frequency_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
         break;
     case 'w':
         target->options->flags |= PPROFIL_WALL;
@@ -131,7 +78,7 @@ error_t target_option_parse(const struct target_options *target, int key, char *
         target->options->flags |= PPROFIL_CALL_GRAPH;
         break;
     case TARGET_KEY_OVERHEAD:
-        target->options->overhead = number_option("--overhead", argument, 0.01, 1000);
+        target->options->overhead = 100 * percent_option("--overhead", argument, 0.01, 1000);
         break;
     case TARGET_KEY_STACK_SIZE:
         target->options->stack_size = size_option("--stack-size", argument, PPROFIL_MIN_STACK, PPROFIL_MAX_STACK);
@@ -216,10 +163,10 @@ static error_t selection_parse_option(int key, char *argument, struct argp_state
         selection->ignore = argument;
         break;
     case KEY_FROM:
-        selection->from_ns = (uint64_t)(number_option("--from", argument, 0, RUN_SECONDS_MAX) * 1e9);
+        selection->from_ns = (uint64_t)(duration_option("--from", argument, 0, RUN_SECONDS_MAX) * 1e9);
         break;
     case KEY_TO:
-        selection->to_ns = (uint64_t)(number_option("--to", argument, SHORTEST_RANGE, RUN_SECONDS_MAX) * 1e9);
+        selection->to_ns = (uint64_t)(duration_option("--to", argument, SHORTEST_RANGE, RUN_SECONDS_MAX) * 1e9);
         break;
     case ARGP_KEY_END:
         if (selection->to_ns != 0 && selection->from_ns >= selection->to_ns)

@@ -8,19 +8,18 @@
 
 #include "report.h"
 
-/* --- arguments: a wrong argument ends pprofil with a message ------------------------------- */
+/* --- formats ------------------------------------------------------------------------------- */
 
-/* Converts a text to a number, which must be at least `lowest` and at most `highest`. */
-double number_option(const char *option, const char *text, double lowest, double highest);
-/* Converts a text to a whole number from 0 to 10^9, for options that give a number of rows or levels. */
-uint32_t count_option(const char *option, const char *text);
-/* Returns `name` if there is a file format of this name. If `name` is "list", prints all formats
- * and ends pprofil. */
+/* Returns the name of the file format that is meant by `name`. If `name` is "list", prints all formats and ends
+ * pprofil. */
 const char *format_option(const char *option, const char *name);
+/* Stores the description of the format that has this name. Returns false if there is none. */
+bool output_format_find(const char *name, struct pprofil_format *format);
+/* Checks whether a profile can be saved at `path`, in the format `name`; NULL: the path's extension says which format.
+ * Returns 0, or complains and returns the exit status. */
+int output_format_check(const char *path, const char *name);
 /* Prints a list of all formats, for -f list. Returns the exit status. */
 int list_formats(void);
-/* Returns the format of a report for the argument of -f. */
-enum report_format report_format_option(const char *text);
 
 /* --- what is profiled, and how ------------------------------------------------------------- */
 

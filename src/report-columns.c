@@ -89,9 +89,13 @@ static bool column_is_shown(const struct report_column *column, bool totals, boo
     return (totals || !(column->flags & REPORT_TOTAL)) && !(tree && column->flags & REPORT_FLAT);
 }
 
-static bool field_is_empty(const struct field *field, const struct pprofil_row *row)
+/* Returns true if the value of an optional column is not known, or does not exist in this row. */
+static bool column_is_empty(const struct report_column *column, const struct pprofil_row *row)
 {
-    return field->kind == FIELD_TEXT ? field_text(field, row)[0] == '\0' : field_count(field, row, 0) == 0;
+    const struct field *field = &column->field;
+
+    return column->flags & REPORT_OPTIONAL &&
+           (field->kind == FIELD_TEXT ? field_text(field, row)[0] == '\0' : field_count(field, row, 0) == 0);
 }
 
 void report_columns_csv(FILE *out, const struct pprofil_row *row, bool totals, bool tree)
@@ -104,7 +108,7 @@ void report_columns_csv(FILE *out, const struct pprofil_row *row, bool totals, b
         fputs(place > 1 ? "," : "", out);
         if (row == NULL)
             fputs(column->field.name, out);
-        else
+        else if (!column_is_empty(column, row))
             field_print_csv(out, &column->field, row, 0);
     }
 }
@@ -116,8 +120,7 @@ json_t *report_columns_json(const struct pprofil_row *row, bool totals, bool tre
     int error = 0;
 
     for (unsigned place = 1; error == 0 && (column = column_at(place, true)) != NULL; place++)
-        if (column_is_shown(column, totals, tree) &&
-            !(column->flags & REPORT_OPTIONAL && field_is_empty(&column->field, row)))
+        if (column_is_shown(column, totals, tree) && !column_is_empty(column, row))
             error = field_add_json(object, &column->field, row, 0);
     if (error == 0)
         return object;

@@ -12,21 +12,35 @@
 
 #include "report.h"
 
+static json_t *json_uint_if(bool known, uint64_t number)
+{
+    return known ? json_integer(json_uint(number)) : json_null();
+}
+
+static json_t *json_real_if(bool known, double number)
+{
+    return known ? json_real(number) : json_null();
+}
+
 static json_t *json_totals(const pprofil_profile *profile)
 {
     struct pprofil_totals totals;
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
+    bool run = report_knows_run(&totals);
     return json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:f, s:b}",
+        "{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:b}",
         "samples", json_uint(totals.samples), "cpu_ns", json_uint(totals.cpu_ns), "wall_ns", json_uint(totals.wall_ns),
-        "elapsed_ns", json_uint(totals.elapsed_ns), "target_cpu_ns", json_uint(totals.target_cpu_ns), "stopped_ns",
-        json_uint(totals.stopped_ns), "supervisor_cpu_ns", json_uint(totals.supervisor_cpu_ns), "lost",
-        json_uint(totals.lost), "throttled_ns", json_uint(totals.throttled_ns), "repaired", json_uint(totals.repaired),
-        "full_ns", json_uint(totals.full_ns), "sample_cost_ns", json_uint(totals.sample_cost_ns), "overhead",
-        totals.overhead, "continued", json_uint(totals.continued), "cut_short", json_uint(totals.cut_short), "threads",
-        (json_int_t)totals.threads_seen, "processes", (json_int_t)totals.processes_seen, "untraced",
-        (json_int_t)totals.untraced, "asked_hz", totals.asked_hz, "wall", totals.wall);
+        "elapsed_ns", json_uint_if(totals.elapsed_ns > 0, totals.elapsed_ns), "target_cpu_ns",
+        json_uint_if(run, totals.target_cpu_ns), "stopped_ns", json_uint_if(run, totals.stopped_ns),
+        "supervisor_cpu_ns", json_uint_if(run, totals.supervisor_cpu_ns), "lost", json_uint_if(run, totals.lost),
+        "throttled_ns", json_uint_if(run, totals.throttled_ns), "repaired", json_uint_if(run, totals.repaired),
+        "full_ns", json_uint_if(run, totals.full_ns), "sample_cost_ns",
+        json_uint_if(totals.sample_cost_ns > 0, totals.sample_cost_ns), "overhead",
+        json_real_if(totals.overhead > 0, totals.overhead), "continued", json_uint_if(run, totals.continued),
+        "cut_short", json_uint_if(run, totals.cut_short), "threads", (json_int_t)totals.threads_seen, "processes",
+        (json_int_t)totals.processes_seen, "untraced", json_uint_if(run, totals.untraced), "asked_hz",
+        json_real_if(totals.asked_hz > 0, totals.asked_hz), "wall", totals.wall);
 }
 
 static json_t *json_incomplete(const pprofil_profile *profile)
@@ -43,7 +57,8 @@ static json_t *json_incomplete(const pprofil_profile *profile)
 /* Returns a document with the members that reports and trees have in common. */
 static json_t *json_document(const pprofil_profile *profile)
 {
-    json_t *document = json_pack("{s:o, s:o}", "command", json_text(pprofil_profile_command(profile)),
+    const char *command = pprofil_profile_command(profile);
+    json_t *document = json_pack("{s:o, s:o}", "command", command[0] != '\0' ? json_text(command) : json_null(),
                                  "totals", json_totals(profile));
     const char *what;
     double share;

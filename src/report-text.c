@@ -30,38 +30,35 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* Returns true if the profile has all totals of pprofil's own profiles. Files of other systems lack
- * some totals, which must not be printed as 0. */
-static bool totals_are_ours(const struct pprofil_totals *totals)
-{
-    return totals->elapsed_ns > 0 || totals->target_cpu_ns > 0 || totals->samples == 0;
-}
-
 static void report_print_counts(FILE *out, const struct pprofil_totals *totals)
 {
     fprintf(out, "# %" PRIu64 " sample%s, ", totals->samples, plural(totals->samples));
     if (totals->wall)
         fprintf(out, "%.3f s of thread time, ", (double)totals->wall_ns / 1e9);
     fprintf(out, "%.3f s of CPU time", (double)totals->cpu_ns / 1e9);
-    if (totals_are_ours(totals))
-        fprintf(out, " (the target's own: %.3f s) in %.3f s",
-                (double)totals->target_cpu_ns / 1e9, (double)totals->elapsed_ns / 1e9);
+    if (report_knows_run(totals))
+        fprintf(out, " (the target's own: %.3f s)", (double)totals->target_cpu_ns / 1e9);
+    if (totals->elapsed_ns > 0)
+        fprintf(out, " in %.3f s", (double)totals->elapsed_ns / 1e9);
     fputc('\n', out);
 }
 
 /* Prints the requested rate and the achieved rate. If the achieved rate is lower, also prints the reason. */
 static void report_print_rate(FILE *out, const struct pprofil_totals *totals)
 {
+    bool known = report_knows_run(totals);
     char why[LIMIT_SIZE];
 
+    if (totals->asked_hz <= 0)
+        return;
     fprintf(out, "# %.0f Hz asked", totals->asked_hz);
     if (totals->running > 0 && totals->cpu_ns > 0)
         fprintf(out, ", %.0f achieved", (double)totals->running * 1e9 / (double)totals->cpu_ns);
     if (pprofil_totals_limit(totals, true, why, sizeof why) > 0)
         fprintf(out, ": %s\n#", why);
-    else if (totals_are_ours(totals))
+    else if (known)
         fputc(';', out);
-    if (totals_are_ours(totals))
+    if (known)
         fprintf(out, " target stopped %.2f %% of its CPU time; lost %" PRIu64,
                 per_cent(totals->stopped_ns, totals->target_cpu_ns), totals->lost);
     fputc('\n', out);
@@ -152,17 +149,21 @@ void report_print_head(FILE *out, pprofil_profile *profile, bool colour)
     struct pprofil_totals totals;
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
-    fputs(colour ? "\n" BOLD "# pprofil: " : "\n# pprofil: ", out);
-    utf8_print_harmless(out, pprofil_profile_command(profile));
+    const char *command = pprofil_profile_command(profile);
+    fputs(colour ? "\n" BOLD "# pprofil" : "\n# pprofil", out);
+    fputs(command[0] != '\0' ? ": " : "", out);
+    utf8_print_harmless(out, command);
     fputs(colour ? OUTPUT_PLAIN "\n" : "\n", out);
     report_print_counts(out, &totals);
     report_print_quality(out, &totals);
-    if (totals.wall)
+    if (totals.wall && report_knows_run(&totals)) /* other files do not say whether a thread ran */
         report_print_states(out, profile);
     report_print_parts(out, profile, &totals);
     bool part = profile_is_part(profile);
     if (totals.samples == 0 && part)
         fputs("# nothing is left: no sample matches everything that was asked for\n", out);
+    else if (totals.samples == 0 && !report_knows_run(&totals))
+        fputs("# no samples\n", out);
     else if (totals.samples == 0)
         fputs("# no samples: the target used too little CPU time, or none; -w shows where it "
               "waits\n",

@@ -5,42 +5,17 @@
 #include "config.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "report.h"
 
-static const char *const groupings[] = {
-    [PPROFIL_BY_FUNCTION] = "function", [PPROFIL_BY_OBJECT] = "object",
-    [PPROFIL_BY_LINE] = "line",         [PPROFIL_BY_THREAD] = "thread",
-    [PPROFIL_BY_PROCESS] = "process",   [PPROFIL_BY_SYSCALL] = "syscall",
-    [PPROFIL_BY_STATE] = "state",
-};
-
 static const struct {
-    const char *name;
     int (*print)(FILE *out, pprofil_profile *profile, const pprofil_report *report, const struct report_view *view);
     int (*print_tree)(FILE *out, pprofil_profile *profile, const pprofil_tree *tree, const struct report_view *view);
 } formats[] = {
-    [REPORT_TEXT] = {"text", report_print_text, report_print_tree_text},
-    [REPORT_JSON] = {"json", report_print_json, report_print_tree_json},
-    [REPORT_CSV] = {"csv", report_print_csv, report_print_tree_csv},
+    [REPORT_TEXT] = {report_print_text, report_print_tree_text},
+    [REPORT_JSON] = {report_print_json, report_print_tree_json},
+    [REPORT_CSV] = {report_print_csv, report_print_tree_csv},
 };
-
-int report_by_name(const char *name)
-{
-    for (int i = 0; i < (int)(sizeof groupings / sizeof *groupings); i++)
-        if (strcmp(name, groupings[i]) == 0)
-            return i;
-    return -1;
-}
-
-int report_format_name(const char *name)
-{
-    for (int i = 0; i < (int)(sizeof formats / sizeof *formats); i++)
-        if (strcmp(name, formats[i].name) == 0)
-            return i;
-    return -1;
-}
 
 static int report_print_flat(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
@@ -81,6 +56,11 @@ static int report_print_tree(FILE *out, pprofil_profile *profile, const struct r
     return error;
 }
 
+bool report_knows_run(const struct pprofil_totals *totals)
+{
+    return totals->target_cpu_ns > 0 || totals->supervisor_cpu_ns > 0 || totals->stopped_ns > 0;
+}
+
 int report_print(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
     int error = view->tree ? report_print_tree(out, profile, view) : report_print_flat(out, profile, view);
@@ -91,36 +71,6 @@ int report_print(FILE *out, pprofil_profile *profile, const struct report_view *
 }
 
 /* --- as other systems' programs printed it ------------------------------------------------- */
-
-static const char *const sort_names[] = {
-    [PPROFIL_SORT_TIME] = "time",
-    [PPROFIL_SORT_CALLS] = "calls",
-    [PPROFIL_SORT_ADDRESS] = "address",
-    [PPROFIL_SORT_NAME] = "name",
-};
-
-bool style_is_known(const char *name)
-{
-    char list[256] = "";
-    const char *known;
-
-    for (unsigned i = 0; pprofil_style_at(i, &known, NULL) == 0; i++) {
-        size_t length = strlen(list);
-        if (strcmp(known, name) == 0)
-            return true;
-        snprintf(list + length, sizeof list - length, "%s%s", i == 0 ? "" : ", ", known);
-    }
-    complain("--style takes one of %s, not '%s'", list, name);
-    return false;
-}
-
-int style_sort_name(const char *name)
-{
-    for (int i = 0; i < (int)(sizeof sort_names / sizeof *sort_names); i++)
-        if (strcmp(sort_names[i], name) == 0)
-            return i;
-    return -1;
-}
 
 /* An error that pprofil_style_print returns is an error of the file at `path`. Errors of writing
  * are not returned, so the caller checks the stream for them. */

@@ -26,21 +26,12 @@ struct report_view {
  * written. pprofil_profile_problem may have the reason. */
 int report_print(FILE *out, pprofil_profile *profile, const struct report_view *view);
 
-/* report_by_name returns the grouping of rows that a name such as "function" means. report_format_name returns the
- * format that a name such as "text" means. Both return -1 for an unknown name. */
-int report_by_name(const char *name);
-int report_format_name(const char *name);
-
 /* How to print a profile in a style, that is, as the profiler of another system prints its profiles. */
 struct style_view {
     const char *name; /* name of the style */
     struct pprofil_style_options options;
 };
 
-/* Returns true if there is a style of this name. Otherwise it complains. */
-bool style_is_known(const char *name);
-/* Returns the order of rows (enum pprofil_sort) that has this name, or -1. */
-int style_sort_name(const char *name);
 /* Prints the profile in the file at `path` in the style that `view` describes. On failure it
  * complains. Returns the exit status. */
 int style_view_print(FILE *out, const char *path, const struct style_view *view);
@@ -61,13 +52,18 @@ int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tr
 int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                           const struct report_view *view);
 
+/* Returns true if the totals say how sampling went: what the target used by the kernel's count, how long it was stopped,
+ * and what was lost. Files of other programs do not, and these totals are 0 then. Each total that is 0 because it is not
+ * known is left out of text, and is null in JSON. */
+bool report_knows_run(const struct pprofil_totals *totals);
+
 /* Prints the heading of reports and trees in text: what was measured, and how accurate the figures are. */
 void report_print_head(FILE *out, pprofil_profile *profile, bool colour);
 
 enum report_column_flags {
     REPORT_TOTAL = 1,    /* the column counts callees, too; it is shown if the report has totals */
     REPORT_FLAT = 2,     /* rows of a tree do not have this column */
-    REPORT_OPTIONAL = 4, /* JSON leaves out the column in rows where its value is 0 or "" */
+    REPORT_OPTIONAL = 4, /* where the value is 0 or "", JSON leaves the column out, and the field of CSV is empty */
 };
 
 struct report_column {

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
+#include "choices.h"
+#include "command-line.h"
+#include "option-table.h"
 #include "options.h"
 #include "run.h"
 
@@ -36,7 +40,7 @@ static const struct argp_option options[] = {
     {"no-follow", TARGET_KEY_NO_FOLLOW, 0, 0, "leave a process when it execs, as profil(2) did", 1},
     {"no-inherit", TARGET_KEY_NO_INHERIT, 0, 0, "do not follow forked children", 1},
     {0, 0, 0, 0, "How", 2},
-    {"frequency", 'F', "HZ", 0, "samples per second of CPU time (1000)", 2},
+    {"frequency", 'F', "HZ", 0, "samples per second of CPU time, such as 99, 10k or max (1000)", 2},
     {"wall", 'w', 0, 0, "elapsed time: sample sleeping threads too", 2},
     {"overhead", TARGET_KEY_OVERHEAD, "PCT", 0, "CPU time the target may lose; more lowers the rate (2)",
      2},
@@ -44,8 +48,8 @@ static const struct argp_option options[] = {
     {"stack-size", TARGET_KEY_STACK_SIZE, "BYTES", 0, "size of the stack looked at in a sample, at most (1M)", 2},
     {"kernel", TARGET_KEY_KERNEL, 0, 0, "where in the kernel threads sleep; for root; implies -g -w", 2},
     {"no-python", TARGET_KEY_NO_PYTHON, 0, 0, "stacks of the Python interpreter itself, not of its code", 2},
-    {"duration", 'd', "SEC", 0, "stop sampling after SEC seconds", 2},
-    {"delay", KEY_DELAY, "SEC", 0, "begin sampling after SEC seconds", 2},
+    {"duration", 'd', "TIME", 0, "stop sampling after TIME, such as 10, 500ms or 1h30m", 2},
+    {"delay", KEY_DELAY, "TIME", 0, "begin sampling after TIME", 2},
     {"start-stopped", KEY_START_STOPPED, 0, 0, "begin when pprofil ctl says start", 2},
     {"control", KEY_CONTROL, "PATH", 0, "obey pprofil ctl through a socket at PATH", 2},
     {"seed", KEY_SEED, "N", OPTION_HIDDEN, "seed of the ticks' jitter", 2},
@@ -54,9 +58,9 @@ static const struct argp_option options[] = {
     {"restless", KEY_RESTLESS, 0, OPTION_HIDDEN, "each thread goes from tracer to tracer", 2},
     {0, 0, 0, 0, "What to show", 3},
     {"output", 'o', "FILE", 0, "save the profile instead of printing it", 3},
-    {"format", 'f', "NAME", 0, "FILE's format (by its extension; pprof), or text, json, csv; list: all", 3},
+    {"format", 'f', "FORMAT|KIND", 0, "FILE's format (by its extension; pprof), or {KIND}; list: all", 3},
     {"per-thread", 't', 0, 0, "rows are threads: the same as --by thread", 3},
-    {"by", KEY_BY, "WHAT", 0, "rows: function, object, line, thread, process, syscall, state", 3},
+    {"by", KEY_BY, "WHAT", 0, "rows: {WHAT}", 3},
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30)", 3},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "save addresses without names", 3},
     {"events", KEY_EVENTS, "FILE", 0, "record what the supervisor says, for bug reports", 3},
@@ -68,37 +72,23 @@ static const struct argp_option options[] = {
 /* Options of dialects. A dialect imitates the profiling of an old system. Only --help=dialects
  * shows these options, because few users need them. */
 static const struct argp_option dialect_options[] = {
-    {"dialect", KEY_DIALECT, "NAME", OPTION_HIDDEN, "count by its rules, write the file it wrote", 1},
-    {"scale", KEY_SCALE, "S", OPTION_HIDDEN, "65536 times the bytes of buffer for a byte of text (0x8000)", 1},
-    {"region", KEY_REGION, "TEXT", OPTION_HIDDEN, "OBJECT, LO-HI or OBJECT:LO-HI, in hex (the program)", 1},
-    {"bufsize", KEY_BUFSIZE, "BYTES", OPTION_HIDDEN, "of each buffer (0: what the text needs)", 1},
-    {"counters", KEY_COUNTERS, "BITS", OPTION_HIDDEN, "16, 32 or 64 (the system's)", 1},
+    {"dialect", KEY_DIALECT, "DIALECT", OPTION_ELSEWHERE, "count by its rules, write the file it wrote", 1},
+    {"scale", KEY_SCALE, "S", OPTION_ELSEWHERE, "65536 times the bytes of buffer for a byte of text (0x8000)", 1},
+    {"region", KEY_REGION, "TEXT", OPTION_ELSEWHERE, "OBJECT, LO-HI or OBJECT:LO-HI, in hex (the program)", 1},
+    {"bufsize", KEY_BUFSIZE, "BYTES", OPTION_ELSEWHERE, "of each buffer (0: what the text needs)", 1},
+    {"counters", KEY_COUNTERS, "BITS", OPTION_ELSEWHERE, "16, 32 or 64 (the system's)", 1},
     {0},
 };
 #define DIALECT_OPTIONS (sizeof dialect_options / sizeof *dialect_options)
-
-const char *argp_program_version = "pprofil " PACKAGE_VERSION;
-
-/* Reads an integer, also one like 0x8000, because people write the argument of --scale in hex. */
-static uint32_t integer_option(const char *option, const char *text)
-{
-    char *end;
-
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 0);
-    if (end == text || *end != '\0' || errno != 0 || *text == '-' || value > UINT32_MAX)
-        exit(complain("%s takes a number from 0 to 0xffffffff, not '%s'", option, text));
-    return (uint32_t)value;
-}
 
 static error_t run_parse_sampling(int key, char *argument, struct run_request *request)
 {
     switch (key) {
     case 'd':
-        request->duration = number_option("-d", argument, 0.001, 1e9);
+        request->duration = duration_option("-d", argument, 0.001, 1e9);
         break;
     case KEY_DELAY:
-        request->delay = number_option("--delay", argument, 0, 1e9);
+        request->delay = duration_option("--delay", argument, 0, 1e9);
         break;
     case KEY_START_STOPPED:
         request->start_stopped = true;
@@ -131,7 +121,7 @@ static error_t run_parse_dialect(int key, char *argument, struct argp_state *sta
 
     switch (key) {
     case KEY_DIALECT:
-        dialect->dialect = argument;
+        dialect->dialect = choice_option_name("--dialect", &choices_dialects, argument);
         break;
     case KEY_SCALE:
         dialect->scale = integer_option("--scale", argument);
@@ -171,7 +161,8 @@ static error_t run_parse_output(int key, char *argument, struct run_request *req
         request->view.by = PPROFIL_BY_THREAD;
         break;
     case KEY_BY:
-        request->by = argument;
+        request->by_given = true;
+        request->view.by = (enum pprofil_by)choice_option("--by", &choices_groupings, argument);
         break;
     case 'n':
         request->view.limit = count_option("-n", argument);
@@ -212,16 +203,31 @@ static error_t run_options_parse_option(int key, char *argument, struct argp_sta
 static const struct argp dialect_parser = {.options = dialect_options, .parser = run_parse_dialect};
 static const struct argp_child children[] = {{&dialect_parser, 0, NULL, 0}, {0}};
 
-static const struct argp parser = {
+/* Appends the list of subcommands to the text that comes before the options in --help. */
+static char *run_options_help(int key, const char *text, void *input)
+{
+    char *help = NULL;
+    size_t size;
+
+    FILE *stream = key == ARGP_KEY_HELP_PRE_DOC ? open_memstream(&help, &size) : NULL;
+    if (stream == NULL)
+        return choices_help(key, text, input);
+    fprintf(stream, "%s\n\nCommands (pprofil help COMMAND lists the options of one):\n", text);
+    for (unsigned i = 0; command_at(i) != NULL; i++)
+        fprintf(stream, "  %-10s %s\n", command_at(i)->name, command_at(i)->summary);
+    return fclose(stream) == 0 ? help : (char *)text;
+}
+
+const struct argp run_argp = {
     options,
     run_options_parse_option,
     "[--] PROGRAM [ARG...]\n-p PID[,PID...]",
     "Shows where a program spends its CPU time, without recompiling it, stopping it or being "
     "root.\v"
-    "'pprofil report FILE' prints a saved profile. pprofil(1) has examples.\n"
+    "A program that is called like a command: pprofil -- PROGRAM. pprofil(1) has examples.\n"
     "'pprofil --help=dialects': count as an old system's profil(2) did.",
     children,
-    NULL,
+    run_options_help,
     NULL,
 };
 
@@ -229,7 +235,7 @@ static int print_dialect_help(void)
 {
     struct argp_option shown[DIALECT_OPTIONS];
     const struct argp help = {.options = shown,
-                              .args_doc = "--dialect NAME PROGRAM [ARG...]",
+                              .args_doc = "--dialect DIALECT PROGRAM [ARG...]",
                               .doc = "Counts as an old system's profil(2) did, and writes the file that it wrote."};
     const char *name, *system;
 
@@ -237,7 +243,7 @@ static int print_dialect_help(void)
     for (size_t i = 0; i < DIALECT_OPTIONS; i++)
         shown[i].flags = 0;
     argp_help(&help, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_DOC | ARGP_HELP_LONG, (char *)"pprofil");
-    puts("\nNAME is one of these:");
+    puts("\nDIALECT is one of these:");
     for (unsigned i = 0; pprofil_dialect_at(i, &name, &system, NULL) == 0; i++)
         printf("  %-14s %s\n", name, system);
     puts("\npprofil-dialects(7) says what each does. 'pprofil kprof' and 'pprofil gperf' are of this family too.");
@@ -258,7 +264,7 @@ static bool run_check_dialect(struct run_request *request)
         complain("--scale, --region, --bufsize and --counters need a --dialect");
         return false;
     }
-    if (request->by != NULL || request->view.by != PPROFIL_BY_FUNCTION || request->options.flags & PPROFIL_WALL) {
+    if (request->by_given || request->view.by != PPROFIL_BY_FUNCTION || request->options.flags & PPROFIL_WALL) {
         complain("--by, -t and -w are not for a --dialect, which prints no rows");
         return false;
     }
@@ -273,6 +279,26 @@ static bool run_check_dialect(struct run_request *request)
     return true;
 }
 
+/* Finds out what -f means: the format of a file, or, if the profile is printed, the format of the report. A wrong
+ * format ends pprofil. */
+static void run_check_format(struct run_request *request)
+{
+    bool printed = request->output == NULL && request->dialect.dialect == NULL;
+
+    if (request->format == NULL)
+        return;
+    if (!printed && strcmp(request->format, "text") == 0)
+        exit(complain("-f text prints a report, and -o saves a profile: leave -o out, or print the saved profile with "
+                      "pprofil report -o FILE"));
+    if (!printed)
+        request->format = format_option("-f", request->format);
+    else if (choices_find(&choices_report_formats, request->format) < 0 &&
+             choices_find(&choices_formats, request->format) >= 0)
+        exit(complain("-f %s needs a file: add -o FILE (without one, -f takes text, json or csv)", request->format));
+    else
+        request->view.format = (enum report_format)choice_option("-f", &choices_report_formats, request->format);
+}
+
 /* Checks options that depend on other options. On failure it complains and returns false. */
 static bool run_options_check(struct run_request *request)
 {
@@ -283,24 +309,9 @@ static bool run_options_check(struct run_request *request)
                         : "nothing to profile: give a PROGRAM or -p PID; see pprofil --help");
         return false;
     }
-    if (request->by != NULL) {
-        int by = report_by_name(request->by);
-        if (by < 0) {
-            complain("--by takes function, object, line, thread, process, syscall or state, not '%s'", request->by);
-            return false;
-        }
-        request->view.by = (enum pprofil_by)by;
-    }
     if (!run_check_dialect(request))
         return false;
-    if (request->format != NULL && request->output == NULL && request->dialect.dialect == NULL) {
-        int format = report_format_name(request->format);
-        if (format < 0) {
-            complain("-f %s needs a file: add -o FILE (without one, -f takes text, json or csv)", request->format);
-            return false;
-        }
-        request->view.format = (enum report_format)format;
-    }
+    run_check_format(request);
     return true;
 }
 
@@ -309,9 +320,8 @@ bool run_options_parse(struct run_request *request, int argc, char **argv)
     *request = (struct run_request){.options = {.size = sizeof request->options},
                                     .view = {.limit = DEFAULT_ROWS},
                                     .symbolize = true};
-    argp_err_exit_status = EXIT_OWN_FAILURE;
     if (argc == 2 && strcmp(argv[1], "--help=dialects") == 0)
         exit(print_dialect_help());
-    argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, request);
+    command_line_parse("pprofil", &run_argp, argc, argv, ARGP_IN_ORDER, request);
     return run_options_check(request);
 }

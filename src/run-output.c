@@ -168,6 +168,17 @@ static void run_look_names_up(const struct run *run, pprofil_profile *profile, c
     forward_catch(&run->forward, true);
 }
 
+static void run_tell_saved(const struct run *run)
+{
+    const char *name = run->asked.format != NULL ? run->asked.format : pprofil_format_for(run->asked.output);
+    struct pprofil_format format;
+
+    if (output_format_find(name, &format) && format.readable)
+        fprintf(stderr, "pprofil: profile saved; look at it with: pprofil report %s\n", run->asked.output);
+    else
+        fprintf(stderr, "pprofil: saved %s\n", run->asked.output);
+}
+
 static int run_save(const struct run *run, pprofil_profile *profile)
 {
     const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
@@ -177,7 +188,7 @@ static int run_save(const struct run *run, pprofil_profile *profile)
     if (error != 0)
         return complain_saving(profile, run->asked.output, &file, error);
     if (!run->asked.quiet)
-        fprintf(stderr, "pprofil: profile saved; look at it with: pprofil report %s\n", run->asked.output);
+        run_tell_saved(run);
     return 0;
 }
 

@@ -3,7 +3,9 @@
 #ifndef PPROFIL_RUN_H
 #define PPROFIL_RUN_H
 
+#include <limits.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "forward-signals.h"
 #include "lsan-note.h"
@@ -17,7 +19,7 @@ struct run_request {
     const char *output;
     /* name of the format of `output`; NULL: the extension of the file's name selects the format */
     const char *format;
-    const char *by;
+    bool by_given; /* --by was given */
     double duration; /* seconds; 0: no limit */
     double delay;
     bool symbolize;
@@ -44,7 +46,11 @@ void progress_show(struct progress *progress, pprofil_session *session, int64_t 
 void progress_clear(struct progress *progress);
 
 struct run {
+    /* .output becomes the path of the file when the run has begun */
     struct run_request asked;
+    char output[PATH_MAX]; /* the path that the pattern of -o has led to */
+    bool reserved;         /* an empty file has been created there, so that no other run takes its number */
+    time_t start_time;
 
     pprofil_session *session;
     struct forward forward;
@@ -60,6 +66,16 @@ struct run {
     int64_t start_ms, checkpoint_ms;
     struct progress progress;
 };
+
+/* --- run-output-name.c: -o, whose argument may be a pattern (base/name-pattern.h) ------------- */
+
+/* Checks, before anything is started or attached to, whether the output can be written, because an error at the end of
+ * a long run comes too late. Returns 0, or complains and returns the exit status. */
+int run_output_check(struct run *run);
+/* Replaces a pattern by the path that it leads to, when the process is known. */
+void run_output_choose(struct run *run);
+/* Removes the file that was created for the run's number, if nothing was written to it. */
+void run_output_release(struct run *run);
 
 /* --- run-output.c -------------------------------------------------------------------------- */
 

@@ -20,6 +20,13 @@ const char *pprofil_format_for(const char *path)
     return (format != NULL ? format : &format_pprof)->name;
 }
 
+const char *pprofil_format_by_extension(const char *path)
+{
+    const struct format *format = format_by_path(path);
+
+    return format != NULL ? format->name : NULL;
+}
+
 int pprofil_format_at(unsigned i, struct pprofil_format *description, size_t size)
 {
     const struct format *format = format_at(i);
@@ -34,6 +41,7 @@ int pprofil_format_at(unsigned i, struct pprofil_format *description, size_t siz
         .loses = format->loses != NULL ? format->loses : "",
         .readable = format_readable(format),
         .writable = format_writable(format),
+        .binary = format->binary || format->codec != NULL,
     };
     api_copy(description, size, &all, sizeof all);
     return 0;

@@ -198,6 +198,24 @@ int output_path_open(const char *path)
     return fd;
 }
 
+int output_path_create(const char *path)
+{
+    struct output_path found;
+    struct stat status;
+
+    if (lstat(path, &status) == 0)
+        return -EEXIST;
+    int error = output_path_find(path, &found);
+    if (error != 0)
+        return found.strangers ? -EEXIST : error;
+    int fd = found.exists ? -EEXIST : output_path_open_found(&found);
+    output_path_close(&found);
+    if (fd < 0)
+        return fd == -EAGAIN ? -EEXIST : fd;
+    close(fd);
+    return 0;
+}
+
 int output_path_directory(const char *path)
 {
     struct output_path found;

@@ -34,6 +34,10 @@ int output_path_check(const struct output_path *found);
 /* Finds and opens a path for writing. Returns a descriptor, which the caller closes, or -errno. */
 int output_path_open(const char *path);
 
+/* Creates an empty file at a path where nothing is yet, not even a link. Returns 0 or -errno; -EEXIST: something is
+ * there. */
+int output_path_create(const char *path);
+
 /* Opens a directory for output files, with O_PATH. Returns a descriptor, which the caller closes, or -errno. */
 int output_path_directory(const char *path);
 

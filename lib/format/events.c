@@ -69,6 +69,7 @@ const struct format format_events = {
     .summary = "the supervisor's events, as recorded by --events",
     .keeps = "everything",
     .loses = "nothing",
+    .binary = true,
     .matches = events_matches,
     .read = read_events,
 };

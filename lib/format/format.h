@@ -34,6 +34,7 @@ struct format {
     const char *extensions;    /* separated by spaces, and with their dots: ".pb.gz .pprof" */
     const char *summary;       /* one line that describes the format to users */
     const char *keeps, *loses; /* what a file keeps of a profile, and what it loses */
+    bool binary;               /* files are not text; all files of counters are binary */
     /* Returns true if a file has this format. `head` has the first `size` bytes of the file, at most 4096, without a
      * terminating zero. `all` is the size of the whole file in bytes. matches is NULL if this format cannot be
      * recognised by the contents of a file. */

@@ -355,6 +355,7 @@ const struct format format_gperftools = {
     .keeps = "stacks of addresses, objects with their paths, sample counts",
     .loses = "names and lines (looked up again), build-ids, code in no file, marks, processes, "
              "threads, system calls, states, times except their mean, totals",
+    .binary = true,
     .matches = gperftools_matches,
     .read = read_gperftools,
     .write = write_gperftools,

@@ -33,6 +33,7 @@ struct pprofil_format {
     const char *keeps;      /* what a file of this format keeps of a profile, as text; "": no text */
     const char *loses;      /* what a file of this format does not keep of a profile, as text; "": no text */
     bool readable, writable;
+    bool binary; /* files of this format are not text, and so are not for a terminal */
 };
 
 /* Stores a description of the i-th format. The texts in *format are static. */
@@ -41,6 +42,9 @@ int pprofil_format_at(unsigned i, struct pprofil_format *format, size_t size);
 /* Returns the name of the format that pprofil_profile_save chooses for a path: the format that has the path's
  * extension, or else "pprof". */
 const char *pprofil_format_for(const char *path);
+
+/* Returns the name of the format that has the path's extension, or NULL if no format has it. */
+const char *pprofil_format_by_extension(const char *path);
 
 /* Options for reading and writing a file. An option for reading tells the library a fact that the file does not
  * contain. */

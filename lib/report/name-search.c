@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/edit-distance.h"
 #include "base/utf8.h"
 #include "report/name-search.h"
 
 /* bytes; longer names are not compared byte by byte, and are similar only if they contain the name that was not
  * found */
-#define COMPARED_SIZE_MAX 63u
+#define COMPARED_SIZE_MAX EDIT_DISTANCE_SIZE_MAX
 
 /* Returns the length of a C++ name without its parameters. */
 static size_t length_without_parameters(const char *text)
@@ -83,29 +84,6 @@ int name_search(const char *pattern, const char *const *texts, uint32_t count, b
 
 /* --- similar names ----------------------------------------------------------------------- */
 
-/* Returns the number of bytes to change, add or remove to turn a into b (Levenshtein distance). */
-static uint32_t name_search_distance(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    uint32_t row[COMPARED_SIZE_MAX + 1];
-
-    for (uint32_t j = 0; j <= b_length; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a_length; i++) {
-        uint32_t corner = row[0];
-        row[0] = (uint32_t)i;
-        for (size_t j = 1; j <= b_length; j++) {
-            uint32_t best = corner + (a[i - 1] != b[j - 1]);
-            corner = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[b_length];
-}
-
 /* Returns how similar `text` is to `wrong`, a name that does not exist. Returns 0 if they are not similar. */
 static uint32_t name_search_likeness(const char *wrong, const char *text)
 {
@@ -117,8 +95,8 @@ static uint32_t name_search_likeness(const char *wrong, const char *text)
         return 2 * COMPARED_SIZE_MAX;
     if (length > COMPARED_SIZE_MAX || wrong_length > COMPARED_SIZE_MAX)
         return 0;
-    uint32_t changes = name_search_distance(wrong, wrong_length, text, length);
-    return changes <= 1 + wrong_length / 4 && changes < wrong_length ? COMPARED_SIZE_MAX - changes : 0;
+    uint32_t changes = edit_distance(wrong, wrong_length, text, length);
+    return edit_distance_is_near(changes, wrong_length) ? COMPARED_SIZE_MAX - changes : 0;
 }
 
 uint32_t name_search_nearest(const char *wrong, const char *const *texts, uint32_t count,

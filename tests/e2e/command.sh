@@ -23,6 +23,17 @@ expect "no descriptors" 125 "$(status_of sh -c "ulimit -n 8; exec '$pprofil' tru
 one_line "no descriptors"
 expect_text "no descriptors: what to do" 'ulimit -n' "$work/err"
 expect "bad frequency" 125 "$(status_of "$pprofil" -F 0 true)"; one_line "bad frequency"
+for time in "-d 0" "-d 10x" "--delay 1h30" "-d -1s" "top -b -d soon"; do
+	# shellcheck disable=SC2086 # words
+	expect "bad time, $time" 125 "$(status_of "$pprofil" $time true)"; one_line "bad time, $time"
+	expect_text "bad time, $time: what is accepted" 'such as 10, 10s, 500ms, 1m or 1h30m' "$work/err"
+done
+for rate in "10k 10000" "1000Hz 1000" "2kHz 2000" "max 50000" "99 99"; do
+	"$pprofil" -F "${rate% *}" -f json true 2>"$work/err"
+	expect "frequency ${rate% *}" "${rate#* }" "$(number "$work/err" asked_hz | sed 's/\.0*$//')"
+done
+expect "time with a unit" 0 "$(status_of "$pprofil" --delay 1ms -d 100ms -f csv "$targets/known-shares" 0.3)"
+expect_text "time with a unit: profile" 'spend_[a-z]*' "$work/err"
 expect "nothing to do" 125 "$(status_of "$pprofil")"; one_line "nothing to do"
 expect "both" 125 "$(status_of "$pprofil" -p 1 true)"; one_line "both"
 expect "unknown grouping" 125 "$(status_of "$pprofil" --by x true)"; one_line "unknown grouping"
@@ -32,8 +43,27 @@ expect_text "no profile: says so" 'not a profile' "$work/err"
 expect "full disk" 125 "$(status_of "$pprofil" -q -o /dev/full true)"; one_line "full disk"
 expect_text "full disk: says so" 'no space left' "$work/err"
 expect "no directory" 125 "$(status_of "$pprofil" -q -o /no/dir/p.pb.gz true)"
-expect "help" 0 "$(status_of "$pprofil" --help)"
 expect "version" 0 "$(status_of "$pprofil" --version)"
+
+# help: each way to ask for it prints the same
+expect "help" 0 "$(status_of "$pprofil" --help)"
+cp "$work/out" "$work/help"
+for way in -h "-?" help; do
+	expect "help by $way" "$(cksum <"$work/help")" "$("$pprofil" "$way" | cksum)"
+done
+sed -n '/^Commands/,/^$/s/^  \([a-z]*\)  *[a-z].*/\1/p' "$work/help" >"$work/commands"
+between "help: commands" 10 "$(wc -l <"$work/commands")" 99
+while read -r command; do
+	"$pprofil" "$command" --help >"$work/help" 2>"$work/err" </dev/null
+	expect_text "help: $command" "^Usage: pprofil $command" "$work/help"
+	expect "$command -h" "$(cksum <"$work/help")" "$("$pprofil" "$command" -h </dev/null | cksum)"
+	expect "help $command" "$(cksum <"$work/help")" "$("$pprofil" help "$command" </dev/null | cksum)"
+done <"$work/commands"
+expect "help dialects" "$("$pprofil" --help=dialects | cksum)" "$("$pprofil" help dialects | cksum)"
+expect "help of no command" 125 "$(status_of "$pprofil" help nothing)"; one_line "help of no command"
+printf '#!/bin/sh\necho own\n' >"$work/help"; chmod +x "$work/help"
+expect "a program called help" own "$(PATH=$work:$PATH "$pprofil" -q -- help)"
+expect "a program called help, by its path" own "$(cd "$work" && "$pprofil" -q ./help)"
 
 # a supervisor of another build is recognised at once
 for way in version size nothing; do

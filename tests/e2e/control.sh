@@ -49,8 +49,10 @@ used=$(($(cpu_ticks $target) - before))
 between "what was flushed can be read" 5 "$(number "$work/json" samples)" 1e9
 # up to 0.1 s may have been used between the read of /proc and the clear
 between "and holds the time since the clear" 0 "$(number "$work/json" cpu_ns)" $(((used + 10) * 10000000))
-expect "an unknown command is refused" 125 "$(ask "$socket" frobnicate; echo $?)"
-expect_text "with the reason" 'bad process or channel control request' "$work/err"
+expect "an unknown command is not sent" 125 "$(ask "$socket" frobnicate; echo $?)"
+expect_text "with the reason" 'takes start, stop, startclr, flush or status' "$work/err"
+"$targets/control-client" "$target" frobnicate >"$work/answer"
+expect_text "and is refused if it comes" 'bad process or channel control request' "$work/answer"
 expect "nobody there" 125 "$(ask "$work/none" status; echo $?)"
 expect_text "nobody there: what to do" '--control' "$work/err"
 expect "no command" 125 "$("$pprofil" ctl "$socket" 2>/dev/null; echo $?)"

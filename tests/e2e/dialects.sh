@@ -213,7 +213,7 @@ fails() { # NAME PATTERN ARGUMENTS...
 	expect_text "$name: says" "$pattern" err
 	expect "$name: one line" 1 "$(wc -l <err)"
 }
-fails "no such dialect" 'pprofil-dialects\(7\)' --dialect nosuch
+fails "no such dialect" 'pprofil --help=dialects lists all' --dialect nosuch
 fails "a scale that is refused" 'above 65536' --dialect bsd44 --scale 70000
 fails "a scale that turns it off" 'turned off' --dialect solaris --scale 1
 "$pprofil" -q --dialect irix-sprofil --region no-such "$targets/glibc-profil" 1 >/dev/null 2>err

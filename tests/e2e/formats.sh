@@ -132,6 +132,22 @@ fi
 # --- errors
 expect "no output" 125 "$(status_of "$pprofil" convert "$work/two.pb.gz")"; one_line "no output"
 expect "no file" 125 "$(status_of "$pprofil" convert -o "$work/x" /no/file)"; one_line "no file"
+# what a file does not say is left out, and no zero stands for it
+printf 'main;work 40\nmain 20\n' >"$work/bare.folded"
+"$pprofil" report "$work/bare.folded" >"$work/out"
+expect "unknown figures: text" "
+# pprofil
+# 60 samples, 0.060 s of CPU time
+# 1 process, 1 thread" "$(sed '/self%/,$d' "$work/out")"
+"$pprofil" report -f json "$work/bare.folded" >"$work/out"
+for key in command elapsed_ns target_cpu_ns stopped_ns supervisor_cpu_ns lost repaired overhead asked_hz; do
+	expect_text "unknown figures: $key in JSON" "\"$key\": null" "$work/out"
+done
+expect "unknown figures: CSV" "work,[unknown],,,," "$("$pprofil" report -f csv "$work/bare.folded" | sed -n 2p | cut -d, -f5-10)"
+"$pprofil" diff "$work/bare.folded" "$work/bare.folded" >"$work/out"
+expect_text "unknown figures: diff" '^# old: 60 samples, 0.060 s of CPU time$' "$work/out"
+"$pprofil" report -f json "$work/two.pb.gz" >"$work/out"
+expect "figures of a run are all known" 0 "$(grep -cE '"(command|elapsed_ns|target_cpu_ns|lost|asked_hz)": null' "$work/out")"
 expect "no such format" 125 "$(status_of "$pprofil" convert -f x -o "$work/x" "$work/two.pb.gz")"
 one_line "no such format"
 expect "a format that is only read" 125 \

@@ -17,8 +17,8 @@ well_formed() { # NAME PAGE
 compare() { # NAME PAGE COMMAND...
 	name=$1 page=$source/man/$2
 	shift 2
-	options_of_help "$@" | grep -vxE -e '-\?|--usage|--help|--version|-V' >"$work/help"
-	options_of_page "$page" | grep -vxE -e '-\?|--usage|--help|--version|-V' >"$work/page"
+	options_of_help "$@" | grep -vxE -e '-h|--usage|--help|--version|-V' >"$work/help"
+	options_of_page "$page" | grep -vxE -e '-h|--usage|--help|--version|-V' >"$work/page"
 	expect "$name: options only in --help" "" "$(comm -23 "$work/help" "$work/page" | tr '\n' ' ')"
 	expect "$name: options only on the page" "" "$(comm -13 "$work/help" "$work/page" | tr '\n' ' ')"
 	well_formed "$name" "$page"

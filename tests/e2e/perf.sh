@@ -56,6 +56,9 @@ expect "read back" "$(of_pprofil flat.pb.gz)" "$(of_pprofil flat.perf.data)"
 # --- read: what perf record wrote, where it may
 if perf record -q -e cpu-clock -F 997 -g -o stacks.data ./deep >/dev/null 2>&1; then
 	expect "of perf record" "$(of_perf stacks.data)" "$(of_pprofil stacks.data)"
+	"$pprofil" report stacks.data >text
+	expect "of perf record: nothing is said of a run that was none" 0 "$(grep -cE "own:|stopped|lost" text)"
+	expect_text "of perf record: the rate" '^# 997 Hz asked, [0-9]+ achieved$' text
 	"$pprofil" convert -f perf.data -o again.data stacks.data
 	children() {
 		perf report --stdio --children -g none -n -i "$1" 2>/dev/null |

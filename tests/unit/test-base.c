@@ -213,6 +213,26 @@ Test(output_path, what_leads_nowhere_has_its_own_error)
     remove_directory();
 }
 
+Test(output_path, a_new_file_takes_the_place_of_nothing)
+{
+    struct stat status;
+
+    enter_directory();
+    write_file("file", "old");
+    cr_assert_eq(symlink("none", "dangling"), 0);
+    cr_assert_eq(output_path_create("new"), 0);
+    cr_assert_eq(stat("new", &status), 0);
+    cr_assert_eq(status.st_size, 0);
+    cr_assert_eq(output_path_create("new"), -EEXIST);
+    cr_assert_eq(output_path_create("file"), -EEXIST);
+    cr_assert_eq(output_path_create("dangling"), -EEXIST);
+    cr_assert_eq(output_path_create("."), -EEXIST);
+    cr_assert_eq(output_path_create("none/file"), -ENOENT);
+    cr_assert_eq(stat("file", &status), 0);
+    cr_assert_eq(status.st_size, 3);
+    remove_directory();
+}
+
 Test(output_path, another_file_in_the_place_is_not_written_to)
 {
     struct output_path found;

@@ -194,6 +194,7 @@ const struct format format_perf_data = {
              "the command",
     .loses = "names and lines (looked up again), callers beyond the 8000th, system "
              "calls, states, CPU time in a profile of elapsed time, totals",
+    .binary = true,
     .matches = perf_data_matches,
     .read = read_perf_data,
     .write = perf_data_write,

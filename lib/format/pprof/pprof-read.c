@@ -319,6 +319,7 @@ const struct format format_pprof = {
     .summary = "pprof's profile.proto, gzip'd; keeps everything",
     .keeps = "everything",
     .loses = "nothing, except that bytes of names that are not UTF-8 become U+FFFD",
+    .binary = true,
     .matches = pprof_matches,
     .read = read_pprof,
     .write = pprof_write,

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Makes file names from patterns: see name-pattern.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/name-pattern.h"
+#include "base/utf8.h"
+
+#define LETTERS "pehtn%"
+
+const char *name_pattern_find_wrong(const char *pattern)
+{
+    for (const char *at = pattern; (at = strchr(at, '%')) != NULL; at += 2)
+        if (at[1] == '\0' || strchr(LETTERS, at[1]) == NULL)
+            return at;
+    return NULL;
+}
+
+bool name_pattern_has(const char *pattern, char letter)
+{
+    for (const char *at = pattern; (at = strchr(at, '%')) != NULL && at[1] != '\0'; at += 2)
+        if (at[1] == letter)
+            return true;
+    return false;
+}
+
+/* Makes a part of a file name of a name that anybody may have chosen. */
+static void name_pattern_tame(const char *name, char *part, size_t size)
+{
+    snprintf(part, size, "%s", *name != '\0' ? name : "_");
+    utf8_make_harmless(part, "");
+    if (part[0] == '.' || part[0] == '-')
+        part[0] = '_';
+    for (char *at = part; *at != '\0'; at++)
+        if (*at == '/' || *at == '?')
+            *at = '_';
+}
+
+static void name_pattern_part(char letter, const struct name_pattern_values *values, char *part, size_t size)
+{
+    struct tm local = {0};
+
+    switch (letter) {
+    case 'p':
+        snprintf(part, size, "%d", (int)values->pid);
+        break;
+    case 'e':
+        name_pattern_tame(values->program, part, size);
+        break;
+    case 'h':
+        name_pattern_tame(values->host, part, size);
+        break;
+    case 't':
+        localtime_r(&values->time, &local);
+        if (strftime(part, size, "%Y%m%d-%H%M%S", &local) == 0)
+            part[0] = '\0';
+        break;
+    case 'n':
+        snprintf(part, size, "%u", values->number);
+        break;
+    default:
+        snprintf(part, size, "%%");
+    }
+}
+
+int name_pattern_expand(const char *pattern, const struct name_pattern_values *values, char *path, size_t size)
+{
+    size_t used = 0;
+
+    if (name_pattern_find_wrong(pattern) != NULL)
+        return -EINVAL;
+    for (const char *at = pattern; *at != '\0'; at++) {
+        char part[NAME_MAX + 1] = {*at};
+        if (*at == '%')
+            name_pattern_part(*++at, values, part, sizeof part);
+        size_t length = strlen(part);
+        if (used + length >= size)
+            return -ENAMETOOLONG;
+        memcpy(path + used, part, length);
+        used += length;
+    }
+    if (used >= size)
+        return -ENAMETOOLONG;
+    path[used] = '\0';
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* name-pattern: file names that depend on what is profiled. In a pattern,
+ *
+ *     %p  is a process number
+ *     %e  is the name of a program
+ *     %h  is the name of the host
+ *     %t  is a local time, as in 20261128-154500
+ *     %n  is a number, chosen by the caller
+ *     %%  is a percent sign
+ *
+ * Names of programs and hosts are chosen by other people. They add neither a slash nor a character that is harmful on a
+ * terminal to a path, and they do not begin with a dot or a minus sign. */
+#ifndef PPROFIL_BASE_NAME_PATTERN_H
+#define PPROFIL_BASE_NAME_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
+
+#define NAME_PATTERN_KNOWN "%p pid, %e program, %h host, %t time, %n run number, %% percent"
+
+struct name_pattern_values {
+    pid_t pid;
+    const char *program, *host;
+    time_t time;
+    unsigned number;
+};
+
+/* Returns the first percent sign in the pattern that begins nothing in the list above, or NULL. */
+const char *name_pattern_find_wrong(const char *pattern);
+
+/* Returns true if the pattern contains the percent sign and this letter. */
+bool name_pattern_has(const char *pattern, char letter);
+
+/* Writes the path to which the pattern leads to `path`, which has room for `size` bytes. Returns 0, -EINVAL if
+ * name_pattern_find_wrong finds something, or -ENAMETOOLONG. */
+int name_pattern_expand(const char *pattern, const struct name_pattern_values *values, char *path, size_t size);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The path of a run's output: checks it early, and makes it from the pattern of -o when the process is known. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/name-pattern.h"
+#include "base/output-path.h"
+#include "base/path.h"
+#include "run.h"
+
+#define PID_LONGEST 4194304 /* the kernel's limit for pids: proc_sys_kernel(5), pid_max */
+#define NUMBER_MAX 1000000u
+#define NAME_SIZE 256
+
+static bool is_pattern(const struct run_request *asked)
+{
+    return asked->output != NULL && strchr(asked->output, '%') != NULL;
+}
+
+/* Writes the name of the program that is run or attached to. */
+static void run_program_name(const struct run_request *asked, char name[NAME_SIZE])
+{
+    char path[64];
+
+    name[0] = '\0';
+    if (asked->program != NULL) {
+        snprintf(name, NAME_SIZE, "%s", path_base_name(asked->program[0]));
+        return;
+    }
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)asked->pids.pids[0]);
+    FILE *comm = fopen(path, "re");
+    size_t length = comm != NULL ? fread(name, 1, NAME_SIZE - 1, comm) : 0;
+    name[length > 0 ? length - 1 : 0] = '\0'; /* without the newline at the end; there may be others in the name */
+    if (comm != NULL)
+        fclose(comm);
+}
+
+/* Writes the path with this number to run->output. Returns 0 or -ENAMETOOLONG. */
+static int run_output_expand(struct run *run, pid_t pid, unsigned number)
+{
+    char program[NAME_SIZE], host[NAME_SIZE] = "";
+
+    run_program_name(&run->asked, program);
+    gethostname(host, sizeof host - 1);
+    const struct name_pattern_values values = {
+        .pid = pid, .program = program, .host = host, .time = run->start_time, .number = number};
+    return name_pattern_expand(run->asked.output, &values, run->output, sizeof run->output);
+}
+
+/* Checks the pattern, and writes a path like those to which it leads to run->output. */
+static int run_output_check_pattern(struct run *run)
+{
+    const char *wrong = name_pattern_find_wrong(run->asked.output);
+    struct stat status;
+
+    if (wrong != NULL)
+        return complain("-o %s: %.2s is unknown; known are %s", run->asked.output, wrong, NAME_PATTERN_KNOWN);
+    /* %e may end with an extension that the pattern does not have */
+    if (run->asked.format == NULL && run->asked.dialect.dialect == NULL)
+        run->asked.format = pprofil_format_for(run->asked.output);
+    int error = run_output_expand(run, PID_LONGEST, 1);
+    for (unsigned number = 2; error == 0 && name_pattern_has(run->asked.output, 'n') && number <= NUMBER_MAX &&
+                              lstat(run->output, &status) == 0; number++)
+        error = run_output_expand(run, PID_LONGEST, number);
+    return error == 0 ? 0 : complain_file(run->asked.output, error, true);
+}
+
+int run_output_check(struct run *run)
+{
+    const char *path = run->asked.output;
+    struct output_path found;
+
+    run->start_time = time(NULL);
+    if (path == NULL)
+        return 0;
+    /* the format of a dialect does not depend on the name of the file */
+    if (run->asked.dialect.dialect == NULL && output_format_check(path, run->asked.format) != 0)
+        return EXIT_OWN_FAILURE;
+    if (is_pattern(&run->asked) && run_output_check_pattern(run) != 0)
+        return EXIT_OWN_FAILURE;
+    if (is_pattern(&run->asked))
+        path = run->output;
+    if (strcmp(path, "-") == 0)
+        return 0;
+    int error = output_path_find(path, &found);
+    if (error == 0)
+        error = output_path_check(&found);
+    output_path_close(&found);
+    return error == 0 ? 0 : complain_file(path, error, true);
+}
+
+/* An error is not reported here, because saving to the path has the same error and reports it. */
+void run_output_choose(struct run *run)
+{
+    pid_t pid = run->asked.program != NULL ? run->child : run->asked.pids.pids[0];
+    bool numbered = is_pattern(&run->asked) && name_pattern_has(run->asked.output, 'n');
+    int error = -EEXIST;
+
+    if (!is_pattern(&run->asked))
+        return;
+    for (unsigned number = 1; error == -EEXIST && number <= NUMBER_MAX; number++) {
+        error = run_output_expand(run, pid, number);
+        if (error == 0 && numbered)
+            error = output_path_create(run->output);
+    }
+    run->reserved = numbered && error == 0;
+    run->asked.output = run->output;
+}
+
+void run_output_release(struct run *run)
+{
+    struct stat status;
+
+    if (run->reserved && lstat(run->output, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+        unlink(run->output);
+    run->reserved = false;
+}
