@@ -134,8 +134,8 @@ static void run_set_command(const struct run *run)
     text[0] = '\0';
     for (char **word = run->asked.program; word != NULL && *word != NULL && used < sizeof text; word++)
         used += (size_t)snprintf(text + used, sizeof text - used, used ? " %s" : "%s", *word);
-    for (unsigned i = 0; i < run->asked.pids.count && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, i ? ",%d" : "-p %d", run->asked.pids.pids[i]);
+    if (run->asked.program == NULL)
+        process_search_describe(&run->asked.search, text, sizeof text);
     pprofil_profile_set_command(pprofil_session_profile(run->session), text);
 }
 

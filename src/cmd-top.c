@@ -23,7 +23,6 @@ enum option_key {
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "What to profile", 1},
-    {"pid", 'p', "PID[,PID...]", 0, "attach to running processes", 1},
     {"no-follow", TARGET_KEY_NO_FOLLOW, 0, 0, "leave a process when it execs", 1},
     {"no-inherit", TARGET_KEY_NO_INHERIT, 0, 0, "do not follow forked children", 1},
     {0, 0, 0, 0, "How", 2},
@@ -56,15 +55,19 @@ static int top_list_keys(void)
 struct top_command {
     struct top_request request;
     struct pids pids;
+    struct process_search search;
 };
 
 static error_t top_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct top_command *command = state->input;
     struct top_request *request = &command->request;
-    struct target_options target = {&request->options, &command->pids, &request->program};
+    struct target_options target = {&request->options, &request->program};
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &command->search;
+        break;
     case 'd':
         request->window_seconds = duration_option("-d", argument, 0.1, 3600);
         break;
@@ -85,15 +88,17 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
     return 0;
 }
 
+static const struct argp_child children[] = {{&process_search_argp, 0, NULL, 0}, {0}};
+
 const struct argp top_argp = {
     options,
     top_parse_option,
-    "[--] PROGRAM [ARG...]\n-p PID[,PID...]\nFILE\n",
+    "[--] PROGRAM [ARG...]\n-p PID|NAME[,...]\nFILE\n",
     "Shows live where programs spend their CPU time: functions, objects, threads, processes, "
     "system calls. With nothing to profile it lists the processes to choose from. Shows a saved profile, FILE, as "
     "pprofil view does.\v"
     "? shows the keys, as --list-keys does. pprofil-top(1) explains the screen.",
-    NULL,
+    children,
     NULL,
     NULL,
 };
@@ -108,13 +113,13 @@ static int top_show_file(const struct top_request *request, char **words)
     return view_show(request, &all, words[0], NULL);
 }
 
-static bool top_check(const struct top_request *request)
+static bool top_check(const struct top_request *request, bool attach)
 {
-    if (request->program != NULL && request->pid_count > 0) {
+    if (request->program != NULL && attach) {
         complain("top: give a PROGRAM or -p PID, not both");
         return false;
     }
-    if (request->batch && request->program == NULL && request->pid_count == 0) {
+    if (request->batch && request->program == NULL && !attach) {
         complain("top: --batch cannot ask what to profile: give a PROGRAM or -p PID");
         return false;
     }
@@ -156,11 +161,14 @@ int command_top(int argc, char **argv)
     struct top_request *request = &command.request;
     struct top_result result;
 
+    command.search.pids = &command.pids;
     command_line_parse("pprofil top", &top_argp, argc, argv, ARGP_IN_ORDER, &command);
     request->pids = command.pids.pids;
-    request->pid_count = command.pids.count;
-    if (!top_check(request))
+    if (!top_check(request, process_search_any(&command.search)))
         return EXIT_OWN_FAILURE;
+    if (process_search_any(&command.search) && !process_search_find(&command.search, !request->batch))
+        return EXIT_OWN_FAILURE;
+    request->pid_count = command.pids.count;
     if (request->program != NULL && view_is_file(request->program[0]))
         return top_show_file(request, request->program);
     int error = top_run(request, &result);

@@ -64,10 +64,6 @@ bool pids_parse(struct pids *pids, const char *text)
 error_t target_option_parse(const struct target_options *target, int key, char *argument, struct argp_state *state)
 {
     switch (key) {
-    case 'p':
-        if (!pids_parse(target->pids, argument))
-            exit(complain("-p takes process numbers with commas between them, not '%s'", argument));
-        break;
     case 'F':
         target->options->frequency = frequency_option("-F", argument, PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
         break;

@@ -6,6 +6,7 @@
 
 #include <argp.h>
 
+#include "process-search.h"
 #include "report.h"
 
 /* --- formats ------------------------------------------------------------------------------- */
@@ -22,13 +23,6 @@ int output_format_check(const char *path, const char *name);
 int list_formats(void);
 
 /* --- what is profiled, and how ------------------------------------------------------------- */
-
-#define PIDS_MAX 1024
-
-struct pids {
-    pid_t pids[PIDS_MAX];
-    unsigned count;
-};
 
 /* Adds the PIDs in a text, which are separated by commas. Returns false for any other text, or if
  * there are more than PIDS_MAX PIDs. */
@@ -48,11 +42,10 @@ enum target_key {
 /* Pointers to the variables that target_option_parse sets. */
 struct target_options {
     struct pprofil_options *options;
-    struct pids *pids;
     char ***program;
 };
 
-/* Parses one option or argument for argp: -p, --no-follow, --no-inherit, -F, -w, -g, --overhead,
+/* Parses one option or argument for argp: --no-follow, --no-inherit, -F, -w, -g, --overhead,
  * --stack-size, --no-python, --kernel, and the program. All words after the program are the program's arguments.
  * Returns ARGP_ERR_UNKNOWN for any other key. */
 error_t target_option_parse(const struct target_options *target, int key, char *argument, struct argp_state *state);

@@ -36,7 +36,6 @@ enum option_key {
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "What to profile", 1},
-    {"pid", 'p', "PID[,PID...]", 0, "attach to running processes", 1},
     {"no-follow", TARGET_KEY_NO_FOLLOW, 0, 0, "leave a process when it execs, as profil(2) did", 1},
     {"no-inherit", TARGET_KEY_NO_INHERIT, 0, 0, "do not follow forked children", 1},
     {0, 0, 0, 0, "How", 2},
@@ -188,20 +187,22 @@ static error_t run_parse_output(int key, char *argument, struct run_request *req
 static error_t run_options_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct run_request *request = state->input;
-    struct target_options target = {&request->options, &request->pids, &request->program};
+    struct target_options target = {&request->options, &request->program};
     error_t error = target_option_parse(&target, key, argument, state);
 
     if (error == ARGP_ERR_UNKNOWN)
         error = run_parse_sampling(key, argument, request);
-    if (key == ARGP_KEY_INIT)
+    if (key == ARGP_KEY_INIT) {
         state->child_inputs[0] = request;
+        state->child_inputs[1] = &request->search;
+    }
     if (error == ARGP_ERR_UNKNOWN)
         error = run_parse_output(key, argument, request);
     return error;
 }
 
 static const struct argp dialect_parser = {.options = dialect_options, .parser = run_parse_dialect};
-static const struct argp_child children[] = {{&dialect_parser, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&dialect_parser, 0, NULL, 0}, {&process_search_argp, 0, NULL, 0}, {0}};
 
 /* Appends the list of subcommands to the text that comes before the options in --help. */
 static char *run_options_help(int key, const char *text, void *input)
@@ -221,7 +222,7 @@ static char *run_options_help(int key, const char *text, void *input)
 const struct argp run_argp = {
     options,
     run_options_parse_option,
-    "[--] PROGRAM [ARG...]\n-p PID[,PID...]",
+    "[--] PROGRAM [ARG...]\n-p PID|NAME[,...]",
     "Shows where a program spends its CPU time, without recompiling it, stopping it or being "
     "root.\v"
     "A program that is called like a command: pprofil -- PROGRAM. pprofil(1) has examples.\n"
@@ -302,7 +303,7 @@ static void run_check_format(struct run_request *request)
 /* Checks options that depend on other options. On failure it complains and returns false. */
 static bool run_options_check(struct run_request *request)
 {
-    bool attach = request->pids.count > 0;
+    bool attach = process_search_any(&request->search);
 
     if (attach == (request->program != NULL)) {
         complain(attach ? "give a PROGRAM or -p PID, not both"
@@ -312,7 +313,7 @@ static bool run_options_check(struct run_request *request)
     if (!run_check_dialect(request))
         return false;
     run_check_format(request);
-    return true;
+    return !attach || process_search_find(&request->search, request->quiet);
 }
 
 bool run_options_parse(struct run_request *request, int argc, char **argv)
@@ -320,6 +321,7 @@ bool run_options_parse(struct run_request *request, int argc, char **argv)
     *request = (struct run_request){.options = {.size = sizeof request->options},
                                     .view = {.limit = DEFAULT_ROWS},
                                     .symbolize = true};
+    request->search.pids = &request->pids;
     if (argc == 2 && strcmp(argv[1], "--help=dialects") == 0)
         exit(print_dialect_help());
     command_line_parse("pprofil", &run_argp, argc, argv, ARGP_IN_ORDER, request);

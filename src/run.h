@@ -29,6 +29,7 @@ struct run_request {
     const char *control; /* path of the socket for pprofil ctl; NULL: none */
     bool quiet, verbose;
     struct pids pids;
+    struct process_search search; /* what pids was made from */
     char **program; /* program to start, with its arguments; NULL: pprofil attaches to `pids` */
 };
 
