@@ -43,7 +43,7 @@ extern const struct choices choices_groupings, choices_report_formats, choices_o
 /* The indexes of these names are those of pprofil_format_at, pprofil_style_at and pprofil_dialect_at. choices_formats
  * also has the word "list". */
 extern const struct choices choices_formats, choices_styles, choices_dialects;
-extern const struct choices choices_roots, choices_values, choices_control;
+extern const struct choices choices_roots, choices_values, choices_control, choices_shells;
 
 /* The indexes of these names are those of command_at. */
 extern const struct choices choices_commands;
@@ -53,6 +53,9 @@ enum choice_order { CHOICE_ORDER_SELF = 4, CHOICE_ORDER_TOTAL };
 
 /* Returns a list, or NULL if `i` is too large. */
 const struct choices *choices_at(unsigned i);
+
+/* Returns the list with this placeholder, which is `length` bytes long, or NULL. */
+const struct choices *choices_by_placeholder(const char *placeholder, size_t length);
 
 /* A filter of argp for texts of --help. In a text like "rows: {WHAT}" it replaces {WHAT} by the names of the list with
  * this placeholder. Returns other texts as they are. */

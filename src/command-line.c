@@ -7,7 +7,6 @@
 
 #include "command-line.h"
 #include "command.h"
-#include "option-table.h"
 
 enum common_key { KEY_USAGE = 256 };
 
@@ -62,6 +61,12 @@ static char **command_line_copy(const char *name, int argc, char **argv)
     return words;
 }
 
+void command_line_options(const struct argp *argp, struct option_table *table)
+{
+    option_table_add(table, argp);
+    option_table_add(table, &common_parser);
+}
+
 void command_line_parse(const char *name, const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
     static char **words; /* never freed, because parsers keep pointers to its elements */
@@ -74,7 +79,7 @@ void command_line_parse(const char *name, const struct argp *argp, int argc, cha
 
     argp_err_exit_status = EXIT_OWN_FAILURE;
     words = command_line_copy(name, argc, argv);
-    option_table_add(&table, &whole);
+    command_line_options(argp, &table);
     option_table_check(&table, name, argc, words, (flags & ARGP_IN_ORDER) != 0);
     argp_parse(&whole, argc, words, flags | ARGP_NO_HELP, &end, input);
     if (end < argc)

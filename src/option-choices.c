@@ -131,14 +131,23 @@ static const struct choice_synonym control_synonyms[] = {
     {"enable", "start"}, {"disable", "stop"}, {"clear", "startclr"}, {0},
 };
 
-const struct choices choices_control = {"COMMAND", control_at, control_synonyms, NULL, NULL};
+const struct choices choices_control = {"ACTION", control_at, control_synonyms, NULL, NULL};
 
 static const char *command_name_at(unsigned i)
 {
     return command_at(i) != NULL ? command_at(i)->name : NULL;
 }
 
-const struct choices choices_commands = {"SUBCOMMAND", command_name_at, NULL, "command", "pprofil help"};
+static const char *shell_at(unsigned i)
+{
+    static const char *const names[] = {"bash", "zsh", "fish"};
+
+    return NAME_AT(names, i);
+}
+
+const struct choices choices_shells = {"SHELL", shell_at, NULL, NULL, NULL};
+
+const struct choices choices_commands = {"COMMAND", command_name_at, NULL, "command", "pprofil help"};
 
 /* --- all lists ------------------------------------------------------------------------------- */
 
@@ -147,12 +156,13 @@ const struct choices *choices_at(unsigned i)
     static const struct choices *const all[] = {
         &choices_groupings, &choices_report_formats, &choices_orders, &choices_formats, &choices_styles,
         &choices_dialects,  &choices_roots,          &choices_values, &choices_control, &choices_commands,
+        &choices_shells,
     };
 
     return NAME_AT(all, i);
 }
 
-static const struct choices *choices_by_placeholder(const char *placeholder, size_t length)
+const struct choices *choices_by_placeholder(const char *placeholder, size_t length)
 {
     for (unsigned i = 0; choices_at(i) != NULL; i++)
         if (strlen(choices_at(i)->placeholder) == length &&
