@@ -237,6 +237,8 @@ static int cmd_report_complain(const struct report_command *command, const pprof
 {
     const char *problem = pprofil_profile_problem(profile);
 
+    if (problem[0] != '\0' && command->view.function != NULL && command->shape != NULL)
+        return complain("%s: %s: %s", command->path, command->shape, problem);
     if (problem[0] != '\0')
         return complain("%s: %s", command->path, problem);
     if (error == -EOVERFLOW)
