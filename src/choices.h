@@ -12,9 +12,9 @@ struct choice_synonym {
 };
 
 struct choices {
-    const char *placeholder;                /* name of the argument in --help, such as "WHAT" */
-    const char *(*at)(unsigned i);          /* returns the i-th name, or NULL if `i` is too large */
-    const struct choice_synonym *synonyms;  /* ends with a word that is NULL; NULL: there are no synonyms */
+    const char *placeholder;               /* name of the argument in --help, such as "WHAT" */
+    const char *(*at)(unsigned i);         /* returns the i-th name, or NULL if `i` is too large */
+    const struct choice_synonym *synonyms; /* ends with a word that is NULL; NULL: there are no synonyms */
     /* what the names are, and where they are listed; NULL: the names are so few that messages list them */
     const char *what, *see;
 };
@@ -22,7 +22,8 @@ struct choices {
 enum { CHOICES_UNKNOWN = -1, CHOICES_AMBIGUOUS = -2 };
 
 /* Returns the index of the name that is meant by `word`: the name itself, a synonym of it, or the beginning of the
- * name or else of a synonym, if only one name begins so. Returns CHOICES_UNKNOWN or CHOICES_AMBIGUOUS if no name, or more than one, is meant. */
+ * name or else of a synonym, if only one name begins so. Returns CHOICES_UNKNOWN or CHOICES_AMBIGUOUS if no name, or
+ * more than one, is meant. */
 int choices_find(const struct choices *choices, const char *word);
 
 /* Returns the name that is most similar to `word`, or that has the most similar synonym. Returns NULL if all names are

@@ -4,7 +4,7 @@
  *
  *     _pprofil_options      the options of each command
  *     _pprofil_arguments    the values of each option that has an argument: words, and kinds of values such as @files
- *     _pprofil_operands     the values of the operands, with semicolons between them, and ... if the last one is repeated
+ *     _pprofil_operands     the values of the operands, with semicolons between them; ... if the last one is repeated
  */
 #include "config.h"
 

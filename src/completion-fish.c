@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prints the completions for fish: the lists and functions of completion/completion.fish, and then a call of complete(1)
- * for each option and operand. */
+/* Prints the completions for fish: the lists and functions of completion/completion.fish, and then a call of
+ * complete(1) for each option and operand. */
 #include "config.h"
 
 #include <string.h>

@@ -96,7 +96,8 @@ void completion_print_zsh(FILE *out)
 {
     struct completion_command command;
 
-    fputs("#compdef pprofil\n# Completions of pprofil for zsh. \"pprofil --completion zsh\" has printed this.\n\n", out);
+    fputs("#compdef pprofil\n# Completions of pprofil for zsh. \"pprofil --completion zsh\" has printed this.\n\n",
+          out);
     zsh_print_commands(out);
     fputs("\n# Sets `specs` to the options and operands of a command.\n_pprofil_specs() {\n  case $1 in\n", out);
     for (unsigned i = 0; completion_command(i, &command); i++) {

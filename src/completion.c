@@ -65,7 +65,8 @@ static void command_add_options(struct completion_command *command, const struct
             command->options.options[command->options.count++] = all.options[i];
 }
 
-/* Reads the operands in the first line of what --help says of them: "[--] PROGRAM [ARG...]", "-p PID DIR", "FILE...". */
+/* Reads the operands in the first line of what --help says of them: "[--] PROGRAM [ARG...]", "-p PID DIR",
+ * "FILE...". */
 static void command_add_operands(struct completion_command *command, const char *usage)
 {
     char line[128], *rest = line;
@@ -86,21 +87,20 @@ static void command_add_operands(struct completion_command *command, const char 
 
 bool completion_command(unsigned i, struct completion_command *command)
 {
-    const struct command *known = i > 0 ? command_at(i - 1) : NULL;
-    const struct argp *argp = i == 0 ? &run_argp : known != NULL ? known->argp : NULL;
+    static const struct command run = {.name = "run", .argp = &run_argp};
+    const struct command *known = i == 0 ? &run : command_at(i - 1);
 
-    *command = (struct completion_command){.name = i == 0 ? "run" : known != NULL ? known->name : NULL,
-                                           .summary = known != NULL ? known->summary : NULL};
-    if (argp == NULL)
+    if (known == NULL)
         return false;
-    command_add_options(command, argp);
-    command_add_operands(command, argp->args_doc != NULL ? argp->args_doc : "");
+    *command = (struct completion_command){.name = known->name, .summary = known->summary};
+    command_add_options(command, known->argp);
+    command_add_operands(command, known->argp->args_doc != NULL ? known->argp->args_doc : "");
     return true;
 }
 
 int completion_print(int shell)
 {
-    static void (*const printers[])(FILE *out) = {completion_print_bash, completion_print_zsh, completion_print_fish};
+    static void (*const printers[])(FILE * out) = {completion_print_bash, completion_print_zsh, completion_print_fish};
 
     printers[shell](stdout);
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : complain_file("standard output", -errno, true);

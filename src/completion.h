@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* completion: prints programs with which shells complete command lines of pprofil. They are made of the tables of options
- * and words that pprofil itself reads, and of the parts in src/completion/. */
+/* completion: prints programs with which shells complete command lines of pprofil. They are made of the tables of
+ * options and words that pprofil itself reads, and of the parts in src/completion/. */
 #ifndef PPROFIL_COMPLETION_H
 #define PPROFIL_COMPLETION_H
 
@@ -20,13 +20,13 @@ struct completion_values {
 };
 
 struct completion_command {
-    const char *name;           /* "run": pprofil PROGRAM */
-    const char *summary;        /* NULL: none */
-    struct option_table options; /* those that --help shows, and those of OPTION_ELSEWHERE */
-    bool runs_program;          /* the first operand is a program, and the others are its arguments */
+    const char *name;                /* "run": pprofil PROGRAM */
+    const char *summary;             /* NULL: none */
+    struct option_table options;     /* those that --help shows, and those of OPTION_ELSEWHERE */
+    bool runs_program;               /* the first operand is a program, and the others are its arguments */
     char operands[OPERANDS_MAX][32]; /* their names in --help */
     unsigned operand_count;
-    bool repeated;              /* the last operand may be given several times */
+    bool repeated; /* the last operand may be given several times */
 };
 
 /* Describes pprofil PROGRAM, if `i` is 0, or a subcommand. Returns false if `i` is too large. */

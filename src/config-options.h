@@ -4,8 +4,8 @@
  * ~/.config/pprofil/options, and from the environment variable PPROFIL_OPTIONS.
  *
  * A line of the file has a command and options of it: "report --by line". The command "run" is pprofil PROGRAM and
- * pprofil -p PID. PPROFIL_OPTIONS has only options, for "run". Words are quoted as in a shell, but nothing is expanded. A
- * word that begins with # begins a comment.
+ * pprofil -p PID. PPROFIL_OPTIONS has only options, for "run". Words are quoted as in a shell, but nothing is expanded.
+ * A word that begins with # begins a comment.
  */
 #ifndef PPROFIL_CONFIG_OPTIONS_H
 #define PPROFIL_CONFIG_OPTIONS_H
@@ -28,8 +28,8 @@ struct config_options {
 };
 
 /* Reads the lines for a command. A file that another user could have written is not used, which a message says. If a
- * line is wrong, complains and ends pprofil. Nothing is read if PPROFIL_NO_CONFIG is set and not empty. The options stay
- * allocated until pprofil ends, because results of parsers point into them. */
+ * line is wrong, complains and ends pprofil. Nothing is read if PPROFIL_NO_CONFIG is set and not empty. The options
+ * stay allocated until pprofil ends, because results of parsers point into them. */
 void config_options_read(const char *command, struct config_options *options);
 
 /* Splits a line into words. Changes the line, into which the words point. The array is NULL after the last word, and
