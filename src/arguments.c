@@ -31,8 +31,8 @@ static double argument_number(const char **at)
     return value;
 }
 
-/* Reads the longest unit of a list that stands at *at, and moves *at behind it. Returns its factor, or 0 if none of them
- * stands there. `units` ends with a name that is NULL. */
+/* Reads the longest unit of a list that stands at *at, and moves *at behind it. Returns its factor, or 0 if none of
+ * them stands there. `units` ends with a name that is NULL. */
 static double argument_unit(const struct unit *units, const char **at)
 {
     const struct unit *found = NULL;
@@ -97,7 +97,7 @@ uint32_t integer_option(const char *option, const char *text)
 /* Returns seconds, or a negative number if the text is no time. */
 static double argument_duration(const char *text)
 {
-    static const struct unit units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1},    {"sec", 1},     {"m", 60},
+    static const struct unit units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1},     {"sec", 1}, {"m", 60},
                                         {"min", 60},  {"h", 3600},  {"d", 86400}, {NULL, 0}};
     double all = 0;
 
@@ -118,8 +118,8 @@ double duration_option(const char *option, const char *text, double lowest, doub
     double seconds = argument_duration(text);
 
     if (!is_within(seconds, lowest, highest))
-        exit(complain("%s takes a time from %.10g to %.10g seconds, such as 10, 10s, 500ms, 1m or 1h30m, not '%s'", option,
-                      lowest, highest, text));
+        exit(complain("%s takes a time from %.10g to %.10g seconds, such as 10, 10s, 500ms, 1m or 1h30m, not '%s'",
+                      option, lowest, highest, text));
     return seconds;
 }
 
@@ -134,8 +134,8 @@ double frequency_option(const char *option, const char *text, double lowest, dou
     if (factor != 0)
         hz *= factor;
     if ((*at != '\0' && strcasecmp(at, "Hz") != 0) || !is_within(hz, lowest, highest))
-        exit(complain("%s takes a number from %.10g to %.10g, such as 500, 10k, 1000Hz or max, not '%s'", option, lowest,
-                      highest, text));
+        exit(complain("%s takes a number from %.10g to %.10g, such as 500, 10k, 1000Hz or max, not '%s'", option,
+                      lowest, highest, text));
     return hz;
 }
 

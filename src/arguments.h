@@ -15,8 +15,8 @@ double percent_option(const char *option, const char *text, double lowest, doubl
 uint32_t count_option(const char *option, const char *text);
 /* Returns a whole number from 0 to 2^32 - 1, which may also be octal or hexadecimal, as in C. */
 uint32_t integer_option(const char *option, const char *text);
-/* Returns seconds, from `lowest` to `highest`. The text is a number of seconds, or one or more numbers with units: "500ms",
- * "10s", "1h30m". The units are us, ms, s, sec, m, min, h and d. */
+/* Returns seconds, from `lowest` to `highest`. The text is a number of seconds, or one or more numbers with units:
+ * "500ms", "10s", "1h30m". The units are us, ms, s, sec, m, min, h and d. */
 double duration_option(const char *option, const char *text, double lowest, double highest);
 /* Returns Hz, from `lowest` to `highest`. The text is a number, which k multiplies by 1000, with or without Hz behind
  * it, or "max". */

@@ -12,9 +12,9 @@ struct choice_synonym {
 };
 
 struct choices {
-    const char *placeholder;                /* name of the argument in --help, such as "WHAT" */
-    const char *(*at)(unsigned i);          /* returns the i-th name, or NULL if `i` is too large */
-    const struct choice_synonym *synonyms;  /* ends with a word that is NULL; NULL: there are no synonyms */
+    const char *placeholder;               /* name of the argument in --help, such as "WHAT" */
+    const char *(*at)(unsigned i);         /* returns the i-th name, or NULL if `i` is too large */
+    const struct choice_synonym *synonyms; /* ends with a word that is NULL; NULL: there are no synonyms */
     /* what the names are, and where they are listed; NULL: the names are so few that messages list them */
     const char *what, *see;
 };
@@ -22,7 +22,8 @@ struct choices {
 enum { CHOICES_UNKNOWN = -1, CHOICES_AMBIGUOUS = -2 };
 
 /* Returns the index of the name that is meant by `word`: the name itself, a synonym of it, or the beginning of the
- * name or else of a synonym, if only one name begins so. Returns CHOICES_UNKNOWN or CHOICES_AMBIGUOUS if no name, or more than one, is meant. */
+ * name or else of a synonym, if only one name begins so. Returns CHOICES_UNKNOWN or CHOICES_AMBIGUOUS if no name, or
+ * more than one, is meant. */
 int choices_find(const struct choices *choices, const char *word);
 
 /* Returns the name that is most similar to `word`, or that has the most similar synonym. Returns NULL if all names are
@@ -43,7 +44,7 @@ extern const struct choices choices_groupings, choices_report_formats, choices_o
 /* The indexes of these names are those of pprofil_format_at, pprofil_style_at and pprofil_dialect_at. choices_formats
  * also has the word "list". */
 extern const struct choices choices_formats, choices_styles, choices_dialects;
-extern const struct choices choices_roots, choices_values, choices_control;
+extern const struct choices choices_roots, choices_values, choices_control, choices_shells;
 
 /* The indexes of these names are those of command_at. */
 extern const struct choices choices_commands;
@@ -53,6 +54,9 @@ enum choice_order { CHOICE_ORDER_SELF = 4, CHOICE_ORDER_TOTAL };
 
 /* Returns a list, or NULL if `i` is too large. */
 const struct choices *choices_at(unsigned i);
+
+/* Returns the list with this placeholder, which is `length` bytes long, or NULL. */
+const struct choices *choices_by_placeholder(const char *placeholder, size_t length);
 
 /* A filter of argp for texts of --help. In a text like "rows: {WHAT}" it replaces {WHAT} by the names of the list with
  * this placeholder. Returns other texts as they are. */

@@ -48,10 +48,10 @@ static error_t ctl_parse_option(int key, char *argument, struct argp_state *stat
 const struct argp ctl_argp = {
     options,
     ctl_parse_option,
-    "PATH|PID COMMAND",
+    "PATH|PID ACTION",
     "Sends a command to a running pprofil, given its control socket, its process number, or "
     "that of a process that it profiles.\v"
-    "COMMAND is one of: {COMMAND}.",
+    "ACTION is one of: {ACTION}.",
     NULL,
     choices_help,
     NULL,

@@ -176,6 +176,9 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &command->selection;
+        /* the command line may choose another shape than the user's own options */
+        command->shape = NULL;
+        command->tree_options = false;
         break;
     case KEY_BY:
         command->view.by = (enum pprofil_by)choice_option("--by", &choices_groupings, argument);
@@ -234,6 +237,8 @@ static int cmd_report_complain(const struct report_command *command, const pprof
 {
     const char *problem = pprofil_profile_problem(profile);
 
+    if (problem[0] != '\0' && command->view.function != NULL && command->shape != NULL)
+        return complain("%s: %s: %s", command->path, command->shape, problem);
     if (problem[0] != '\0')
         return complain("%s: %s", command->path, problem);
     if (error == -EOVERFLOW)
@@ -288,7 +293,8 @@ static int cmd_report_check(const struct report_command *command)
         return complain("report: --min, --depth and --fold are for --tree, --inverted, --callers "
                         "and --callees");
     if (command->view.tree && command->view.by > PPROFIL_BY_LINE)
-        return complain("report: rows of %s are functions, objects or lines", command->shape);
+        return complain("report: rows of %s are functions, objects or lines",
+                        command->shape != NULL ? command->shape : "a tree");
     if (command->view.tree && command->view.by_total)
         return complain("report: --sort total is for flat rows: a tree is in that order");
     return 0;

@@ -22,9 +22,11 @@ static const struct {
 
 static const char *hint_word_at(unsigned i)
 {
-    size_t count = sizeof hints / sizeof *hints;
+    unsigned count = sizeof hints / sizeof *hints;
 
-    return i < count ? hints[i].word : command_at(i - (unsigned)count) != NULL ? command_at(i - (unsigned)count)->name : NULL;
+    if (i < count)
+        return hints[i].word;
+    return command_at(i - count) != NULL ? command_at(i - count)->name : NULL;
 }
 
 bool command_hint(const char *program, char *hint, size_t size)

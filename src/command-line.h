@@ -5,10 +5,16 @@
 
 #include <argp.h>
 
-/* Parses a command line with the options of `argp`, and with -h, --help, --usage, -V and --version, which end pprofil.
- * `name` is what messages and --help call the command, such as "pprofil report". `flags` and `input` are those of
- * argp_parse(3). A wrong option ends pprofil with a message. The words of `argv` are not changed; parsers may keep
- * pointers to the words that they get, and to the elements of state->argv. */
+#include "option-table.h"
+
+/* Parses a command line with the options of `argp`, and with -h, --help, --usage, -V and --version, which end
+ * pprofil. `name` is what messages and --help call the command, such as "pprofil report". `flags` and `input` are
+ * those of argp_parse(3). A wrong option ends pprofil with a message. The user's own options (config-options.h) are
+ * parsed before those of the command line; each time, the parser gets an ARGP_KEY_INIT first. The words of `argv`
+ * are not changed. Parsers may keep pointers to the words that they get, and to the elements of state->argv. */
 void command_line_parse(const char *name, const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+/* Adds all options of a command to the table, with those that all commands have. */
+void command_line_options(const struct argp *argp, struct option_table *table);
 
 #endif

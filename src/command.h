@@ -60,6 +60,10 @@ extern const struct argp run_argp, top_argp, view_argp, doctor_argp, report_argp
 /* Prints one line on stderr: "pprofil: " and the message. Returns EXIT_OWN_FAILURE. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From now on, each line of complain begins with this path, and with the number of a line in it if that is not 0. If
+ * `path` is NULL, lines have their usual beginning again. The path is borrowed. */
+void complain_about(const char *path, unsigned line);
+
 /* Prints one line that says why a profile's file could not be read. If `writing` is true, the line
  * says why it could not be written. Returns EXIT_OWN_FAILURE. */
 int complain_file(const char *path, int error, bool writing);

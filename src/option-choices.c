@@ -17,9 +17,8 @@
 static const char *grouping_at(unsigned i)
 {
     static const char *const names[] = {
-        [PPROFIL_BY_FUNCTION] = "function", [PPROFIL_BY_OBJECT] = "object",
-        [PPROFIL_BY_LINE] = "line",         [PPROFIL_BY_THREAD] = "thread",
-        [PPROFIL_BY_PROCESS] = "process",   [PPROFIL_BY_SYSCALL] = "syscall",
+        [PPROFIL_BY_FUNCTION] = "function", [PPROFIL_BY_OBJECT] = "object",   [PPROFIL_BY_LINE] = "line",
+        [PPROFIL_BY_THREAD] = "thread",     [PPROFIL_BY_PROCESS] = "process", [PPROFIL_BY_SYSCALL] = "syscall",
         [PPROFIL_BY_STATE] = "state",
     };
 
@@ -27,8 +26,8 @@ static const char *grouping_at(unsigned i)
 }
 
 static const struct choice_synonym grouping_synonyms[] = {
-    {"fn", "function"},   {"sym", "function"},  {"symbol", "function"}, {"dso", "object"},   {"lib", "object"},
-    {"library", "object"}, {"module", "object"}, {"srcline", "line"},    {"source", "line"},  {"tid", "thread"},
+    {"fn", "function"},    {"sym", "function"},  {"symbol", "function"}, {"dso", "object"},      {"lib", "object"},
+    {"library", "object"}, {"module", "object"}, {"srcline", "line"},    {"source", "line"},     {"tid", "thread"},
     {"task", "thread"},    {"pid", "process"},   {"comm", "process"},    {"command", "process"}, {0},
 };
 
@@ -48,8 +47,8 @@ const struct choices choices_report_formats = {"KIND", report_format_at, report_
 static const char *order_at(unsigned i)
 {
     static const char *const names[] = {
-        [PPROFIL_SORT_TIME] = "time",    [PPROFIL_SORT_CALLS] = "calls",  [PPROFIL_SORT_ADDRESS] = "address",
-        [PPROFIL_SORT_NAME] = "name",    [CHOICE_ORDER_SELF] = "self",    [CHOICE_ORDER_TOTAL] = "total",
+        [PPROFIL_SORT_TIME] = "time", [PPROFIL_SORT_CALLS] = "calls", [PPROFIL_SORT_ADDRESS] = "address",
+        [PPROFIL_SORT_NAME] = "name", [CHOICE_ORDER_SELF] = "self",   [CHOICE_ORDER_TOTAL] = "total",
     };
 
     return NAME_AT(names, i);
@@ -71,9 +70,17 @@ static const char *format_at(unsigned i)
 }
 
 static const struct choice_synonym format_synonyms[] = {
-    {"proto", "pprof"},      {"protobuf", "pprof"},       {"collapsed", "folded"},  {"flamegraph", "flame-svg"},
-    {"svg", "flame-svg"},    {"html", "flame-html"},      {"heatmap", "heat-svg"},  {"chrome", "chrome-trace"},
-    {"kcachegrind", "callgrind"}, {"perf-data", "perf.data"}, {0},
+    {"proto", "pprof"},
+    {"protobuf", "pprof"},
+    {"collapsed", "folded"},
+    {"flamegraph", "flame-svg"},
+    {"svg", "flame-svg"},
+    {"html", "flame-html"},
+    {"heatmap", "heat-svg"},
+    {"chrome", "chrome-trace"},
+    {"kcachegrind", "callgrind"},
+    {"perf-data", "perf.data"},
+    {0},
 };
 
 const struct choices choices_formats = {"FORMAT", format_at, format_synonyms, "format", "-f list"};
@@ -95,7 +102,9 @@ static const char *dialect_at(unsigned i)
 }
 
 static const struct choice_synonym dialect_synonyms[] = {
-    {"macos", "osx"}, {"tru64", "osf1"}, {0},
+    {"macos", "osx"},
+    {"tru64", "osf1"},
+    {0},
 };
 
 const struct choices choices_dialects = {"DIALECT", dialect_at, dialect_synonyms, "dialect", "pprofil --help=dialects"};
@@ -128,31 +137,44 @@ static const char *control_at(unsigned i)
 }
 
 static const struct choice_synonym control_synonyms[] = {
-    {"enable", "start"}, {"disable", "stop"}, {"clear", "startclr"}, {0},
+    {"enable", "start"},
+    {"disable", "stop"},
+    {"clear", "startclr"},
+    {0},
 };
 
-const struct choices choices_control = {"COMMAND", control_at, control_synonyms, NULL, NULL};
+const struct choices choices_control = {"ACTION", control_at, control_synonyms, NULL, NULL};
 
 static const char *command_name_at(unsigned i)
 {
     return command_at(i) != NULL ? command_at(i)->name : NULL;
 }
 
-const struct choices choices_commands = {"SUBCOMMAND", command_name_at, NULL, "command", "pprofil help"};
+static const char *shell_at(unsigned i)
+{
+    static const char *const names[] = {"bash", "zsh", "fish"};
+
+    return NAME_AT(names, i);
+}
+
+const struct choices choices_shells = {"SHELL", shell_at, NULL, NULL, NULL};
+
+const struct choices choices_commands = {"COMMAND", command_name_at, NULL, "command", "pprofil help"};
 
 /* --- all lists ------------------------------------------------------------------------------- */
 
 const struct choices *choices_at(unsigned i)
 {
     static const struct choices *const all[] = {
-        &choices_groupings, &choices_report_formats, &choices_orders, &choices_formats, &choices_styles,
-        &choices_dialects,  &choices_roots,          &choices_values, &choices_control, &choices_commands,
+        &choices_groupings, &choices_report_formats, &choices_orders, &choices_formats,
+        &choices_styles,    &choices_dialects,       &choices_roots,  &choices_values,
+        &choices_control,   &choices_commands,       &choices_shells,
     };
 
     return NAME_AT(all, i);
 }
 
-static const struct choices *choices_by_placeholder(const char *placeholder, size_t length)
+const struct choices *choices_by_placeholder(const char *placeholder, size_t length)
 {
     for (unsigned i = 0; choices_at(i) != NULL; i++)
         if (strlen(choices_at(i)->placeholder) == length &&

@@ -117,7 +117,7 @@ enum selection_key {
 
 static const struct argp_option selection_options[] = {
     {0, 0, 0, 0, "Only a part of the profile (names are whole names, or patterns):", 0},
-    {"pid", 'p', "PID", 0, "only these processes: numbers with commas between them", 0},
+    {"pid", 'p', "NUMBER[,NUMBER...]", 0, "only these processes", 0},
     {"comm", KEY_COMM, "NAME", 0, "only processes of this name", 0},
     {"thread", KEY_THREAD, "NAME", 0, "only threads of this name, or number", 0},
     {"object", KEY_OBJECT, "PATH", 0,

@@ -24,12 +24,30 @@
 
 /* --- messages -------------------------------------------------------------------------------- */
 
+/* what messages are about; see complain_about */
+static struct {
+    const char *path;
+    unsigned line;
+} complaint_source;
+
+void complain_about(const char *path, unsigned line)
+{
+    complaint_source.path = path;
+    complaint_source.line = line;
+}
+
 int complain(const char *format, ...)
 {
     va_list arguments;
 
     fflush(stdout);
     fputs("pprofil: ", stderr);
+    if (complaint_source.path != NULL)
+        fputs(complaint_source.path, stderr);
+    if (complaint_source.line != 0)
+        fprintf(stderr, ":%u", complaint_source.line);
+    if (complaint_source.path != NULL)
+        fputs(": ", stderr);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

@@ -52,9 +52,9 @@ int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tr
 int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                           const struct report_view *view);
 
-/* Returns true if the totals say how sampling went: what the target used by the kernel's count, how long it was stopped,
- * and what was lost. Files of other programs do not, and these totals are 0 then. Each total that is 0 because it is not
- * known is left out of text, and is null in JSON. */
+/* Returns true if the totals say how sampling went: what the target used by the kernel's count, how long it was
+ * stopped, and what was lost. Files of other programs do not, and these totals are 0 then. Each total that is 0
+ * because it is not known is left out of text, and is null in JSON. */
 bool report_knows_run(const struct pprofil_totals *totals);
 
 /* Prints the heading of reports and trees in text: what was measured, and how accurate the figures are. */

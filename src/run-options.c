@@ -10,6 +10,7 @@
 #include "arguments.h"
 #include "choices.h"
 #include "command-line.h"
+#include "completion.h"
 #include "option-table.h"
 #include "options.h"
 #include "run.h"
@@ -32,6 +33,7 @@ enum option_key {
     KEY_REGION,
     KEY_BUFSIZE,
     KEY_COUNTERS,
+    KEY_COMPLETION,
 };
 
 static const struct argp_option options[] = {
@@ -65,6 +67,7 @@ static const struct argp_option options[] = {
     {"events", KEY_EVENTS, "FILE", 0, "record what the supervisor says, for bug reports", 3},
     {"quiet", 'q', 0, 0, "no progress line, no report", 3},
     {"verbose", 'v', 0, 0, "say more about the sampling itself", 3},
+    {"completion", KEY_COMPLETION, "SHELL", 0, "print completions for {SHELL}", -1},
     {0},
 };
 
@@ -178,6 +181,8 @@ static error_t run_parse_output(int key, char *argument, struct run_request *req
     case 'v':
         request->verbose = true;
         break;
+    case KEY_COMPLETION:
+        exit(completion_print(choice_option("--completion", &choices_shells, argument)));
     default:
         return ARGP_ERR_UNKNOWN;
     }

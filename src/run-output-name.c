@@ -65,7 +65,8 @@ static int run_output_check_pattern(struct run *run)
         run->asked.format = pprofil_format_for(run->asked.output);
     int error = run_output_expand(run, PID_LONGEST, 1);
     for (unsigned number = 2; error == 0 && name_pattern_has(run->asked.output, 'n') && number <= NUMBER_MAX &&
-                              lstat(run->output, &status) == 0; number++)
+                              lstat(run->output, &status) == 0;
+         number++)
         error = run_output_expand(run, PID_LONGEST, number);
     return error == 0 ? 0 : complain_file(run->asked.output, error, true);
 }

@@ -5,7 +5,7 @@
 #
 #   bench.sh [-n RUNS] [ROW...]
 set -u
-export LC_ALL=C
+export LC_ALL=C PPROFIL_NO_CONFIG=1
 . "${abs_srcdir:-.}/tests/bench/lib.sh"
 build=${abs_builddir:-$PWD}
 targets=$build/tests/targets

@@ -8,7 +8,7 @@
 #
 # PPROFIL_OTHER is the pprofil of another build (not libtool's script), which is measured in the same rounds.
 set -u
-export LC_ALL=C
+export LC_ALL=C PPROFIL_NO_CONFIG=1
 . "${abs_srcdir:-.}/tests/bench/lib.sh"
 . "${abs_srcdir:-.}/tests/bench/programs.sh"
 build=${abs_builddir:-$PWD}

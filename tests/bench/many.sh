@@ -7,7 +7,7 @@
 #
 #   many.sh [-n ROUNDS] [births] [asleep]
 set -u
-export LC_ALL=C
+export LC_ALL=C PPROFIL_NO_CONFIG=1
 . "${abs_srcdir:-.}/tests/bench/lib.sh"
 build=${abs_builddir:-$PWD}
 rounds=5

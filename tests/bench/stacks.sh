@@ -6,7 +6,7 @@
 #
 #   stacks.sh [SECONDS]
 set -u
-export LC_ALL=C
+export LC_ALL=C PPROFIL_NO_CONFIG=1
 build=${abs_builddir:-$PWD}
 source=${abs_srcdir:-$PWD}
 seconds=${1:-10}

@@ -31,7 +31,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=${abs_builddir:-$PWD}
 export PPROFIL="${PPROFIL:-$build/pprofil}" CONFORM_DIR="${CONFORM_DIR:-$build/conform}"
-export CONFORM_USER="${CONFORM_USER:-nobody}"
+export CONFORM_USER="${CONFORM_USER:-nobody}" PPROFIL_NO_CONFIG=1
 suites='cpython stress-ng libuv tcl' modes='cpu wall graph' only=. rounds=1 again=10 jobs=$(nproc)
 quick='cpython.*(fork1|signal|subprocess)$|stress-ng.(.*pipe.*|sock.*|splice|vm)$|libuv|tcl.(exec|io)$'
 while getopts j:m:n:qr:s:u: option; do

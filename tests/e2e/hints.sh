@@ -52,6 +52,19 @@ hint "an argument too many" 125 'flat takes no argument$' report --flat=1 x
 hint "a file too many" 125 "one argument too many: 'b'; see pprofil report --help$" report a b
 expect "the beginning of one option" --foo "$("$pprofil" -q --lim 3 echo --foo)"
 
+# a pattern that is no regular expression, of each option that takes one
+printf 'main;work 40\nmain 20\n' >"$work/p.folded"
+for option in comm thread object function focus ignore callers callees; do
+	hint "--$option 'a('" 125 "--$option: 'a\\(' is no name that is there, nor a regular expression: " \
+		report --$option 'a(' "$work/p.folded"
+done
+for command in "diff $work/p.folded" "convert -o $work/x.json" "merge -o $work/x.json"; do
+	# shellcheck disable=SC2086 # words
+	hint "$command --focus '['" 125 "--focus: '\[' is no name that is there, nor a regular expression: " \
+		$command --focus '[' "$work/p.folded"
+done
+hint "annotate '['" 125 "neither a part of a function's name nor a regular expression: " annotate "$work/p.folded" '['
+
 # each synonym and each beginning prints what the name itself prints
 "$pprofil" -q -o "$work/p.pb.gz" "$targets/known-shares" 0.3 >/dev/null
 while read -r name words; do

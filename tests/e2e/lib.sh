@@ -2,7 +2,7 @@
 # What the end-to-end tests share. A script prints "PASS NAME" or "FAIL NAME: WHY" for each check, "SKIP NAME: WHY"
 # where it cannot be made here, and fails if a check has.
 set -u
-export LC_ALL=C NO_COLOR=1 TERM=dumb
+export LC_ALL=C NO_COLOR=1 TERM=dumb PPROFIL_NO_CONFIG=1
 build=${abs_builddir:-$PWD}
 source=${abs_srcdir:-$PWD}
 pprofil=${PPROFIL:-$build/pprofil}

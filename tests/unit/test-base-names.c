@@ -92,9 +92,18 @@ Test(name_pattern, names_cannot_lead_elsewhere)
 {
     static const struct {
         const char *name, *part;
-    } names[] = {{"../../etc/x", "_._.._etc_x"}, {"..", "_."},     {".", "_"},       {"", "_"},     {"-", "_"},
-                 {"-rf", "_rf"},             {"a/b", "a_b"},   {"a\nb\033c", "a_b_c"}, {"%p", "%p"},
-                 {"\xff", "_"},              {"\u202egpj", "_gpj"}, {"\u00e4", "\u00e4"}};
+    } names[] = {{"../../etc/x", "_._.._etc_x"},
+                 {"..", "_."},
+                 {".", "_"},
+                 {"", "_"},
+                 {"-", "_"},
+                 {"-rf", "_rf"},
+                 {"a/b", "a_b"},
+                 {"a\nb\033c", "a_b_c"},
+                 {"%p", "%p"},
+                 {"\xff", "_"},
+                 {"\u202egpj", "_gpj"},
+                 {"\u00e4", "\u00e4"}};
     struct name_pattern_values values = pattern_values;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -22,9 +22,10 @@ Test(arguments, durations)
     static const struct {
         const char *text;
         double seconds;
-    } right[] = {{"10", 10},      {"0.25", 0.25},     {"500ms", 0.5},  {"10s", 10},      {"1m", 60},
-                 {"1min", 60},    {"1h30m", 5400},    {"1.5h", 5400},  {"2d", 172800},   {"1m30s", 90},
-                 {"5000us", 0.005}, {"1e3", 1000},    {"30sec", 30},   {"1h1m1s1ms", 3661.001}};
+    } right[] = {{"10", 10},     {"0.25", 0.25},         {"500ms", 0.5},    {"10s", 10},
+                 {"1m", 60},     {"1min", 60},           {"1h30m", 5400},   {"1.5h", 5400},
+                 {"2d", 172800}, {"1m30s", 90},          {"5000us", 0.005}, {"1e3", 1000},
+                 {"30sec", 30},  {"1h1m1s1ms", 3661.001}};
 
     for (size_t i = 0; i < sizeof right / sizeof *right; i++)
         is_about(duration(right[i].text), right[i].seconds, right[i].text);
@@ -37,13 +38,14 @@ static void read_duration(const char *text)
 
 Test(arguments, no_durations)
 {
-    static const char *const wrong[] = {"",    "s",   "x",    "-1",   "10x", "1h30", "1h-30m", "0", "0ms",
+    static const char *const wrong[] = {"",    "s",   "x",    "-1",   "10x", "1h30", "1h-30m", "0",    "0ms",
                                         "inf", "nan", "1e10", "1 s ", "ms5", "1mm",  "10 ",    "1hour"};
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         complaint_of(read_duration, wrong[i]);
-    cr_assert_str_eq(complaint_of(read_duration, "soon"), "-d takes a time from 0.001 to 1000000000 seconds, such as 10, "
-                                                          "10s, 500ms, 1m or 1h30m, not 'soon'");
+    cr_assert_str_eq(complaint_of(read_duration, "soon"),
+                     "-d takes a time from 0.001 to 1000000000 seconds, such as 10, "
+                     "10s, 500ms, 1m or 1h30m, not 'soon'");
 }
 
 static double frequency(const char *text)

@@ -86,7 +86,8 @@ Test(choices, each_name_of_an_option_can_be_chosen)
     for (unsigned list = 0; (choices = choices_at(list)) != NULL; list++) {
         for (unsigned i = 0; choices->at(i) != NULL; i++)
             cr_assert_eq(choices_find(choices, choices->at(i)), (int)i, "%s", choices->at(i));
-        for (const struct choice_synonym *synonym = choices->synonyms; synonym != NULL && synonym->word != NULL; synonym++)
+        for (const struct choice_synonym *synonym = choices->synonyms; synonym != NULL && synonym->word != NULL;
+             synonym++)
             cr_assert_geq(choices_find(choices, synonym->word), 0, "%s", synonym->word);
     }
 }
