@@ -94,7 +94,8 @@ void diff_spread_add(struct diff_spread *spread, const struct diff_sums *sums);
 /* sums->squares was computed as if all weights in a cell were equal. Replaces this value by a better estimate. */
 void diff_settle(struct diff_sums *sums, const struct diff_spread *spread);
 
-/* Compares the counts of one function or frame in both profiles. Fills in *change, except for the fields q and significant. */
+/* Compares the counts of one function or frame in both profiles. Fills in *change, except for the fields q and
+ * significant. */
 void diff_compare(const struct diff_test *test, const struct diff_pair *pair, struct pprofil_change *change);
 
 #endif
