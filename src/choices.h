@@ -39,8 +39,9 @@ void choices_list(const struct choices *choices, const char *last, char *text, s
 
 /* --- option-choices.c: the lists ----------------------------------------------------------- */
 
-/* The indexes of these names are those of enum pprofil_by, enum report_format and enum choice_order. */
-extern const struct choices choices_groupings, choices_report_formats, choices_orders;
+/* The indexes of these names are those of enum pprofil_by, enum report_names, enum report_format and enum
+ * choice_order. */
+extern const struct choices choices_groupings, choices_names, choices_report_formats, choices_orders;
 /* The indexes of these names are those of pprofil_format_at, pprofil_style_at and pprofil_dialect_at. choices_formats
  * also has the word "list". */
 extern const struct choices choices_formats, choices_styles, choices_dialects;

@@ -106,6 +106,7 @@ static int cmd_diff_print(const struct diff_command *command, const pprofil_diff
         return EXIT_OWN_FAILURE;
     view.by = command->how.by;
     view.colour = output.colour;
+    view.columns = output.columns;
     return output_stream_close(&output, diff_print(output.stream, diff, &view));
 }
 

@@ -21,6 +21,8 @@
 
 enum option_key {
     KEY_BY = 256,
+    KEY_NAMES,
+    KEY_NO_PAGER,
     KEY_FLAT,
     KEY_TREE,
     KEY_INVERTED,
@@ -48,6 +50,7 @@ struct report_command {
     struct style_view style; /* .name NULL: the report is one of pprofil's own */
     const char *output;
     const char *path;
+    bool no_pager;
 };
 
 static const struct argp_option options[] = {
@@ -56,6 +59,8 @@ static const struct argp_option options[] = {
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30; of a tree 100)", 1},
     {"format", 'f', "KIND", 0, "{KIND}; list: the formats that FILE may have", 1},
     {"output", 'o', "FILE", 0, "print to FILE", 1},
+    {"names", KEY_NAMES, "NAMES", 0, "long names: {NAMES} (fit: short on a terminal)", 1},
+    {"no-pager", KEY_NO_PAGER, 0, 0, "do not show it through $PAGER", 1},
     {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of FILE, if it is not recognized", 1},
     {"sort", KEY_SORT, "ORDER", 0,
      "rows by self or total (self); of --style prof by time, calls, address or name (time)", 1},
@@ -183,6 +188,12 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
     case KEY_BY:
         command->view.by = (enum pprofil_by)choice_option("--by", &choices_groupings, argument);
         break;
+    case KEY_NAMES:
+        command->view.names = (enum report_names)choice_option("--names", &choices_names, argument);
+        break;
+    case KEY_NO_PAGER:
+        command->no_pager = true;
+        break;
     case 't':
         command->view.by = PPROFIL_BY_THREAD;
         break;
@@ -247,14 +258,35 @@ static int cmd_report_complain(const struct report_command *command, const pprof
     return 0;
 }
 
-static int cmd_report_print(const struct report_command *command, pprofil_profile *profile)
+/* Prints the report to standard output, through a pager if that is a terminal and the report is text. */
+static int cmd_report_show(const struct report_command *command, pprofil_profile *profile)
 {
     struct report_view view = command->view;
+
+    view.colour = output_wants_colour(stdout);
+    view.columns = output_columns(stdout);
+    struct pager pager = pager_open(!command->no_pager && view.format == REPORT_TEXT);
+    int error = report_print(pager.out, profile, &view);
+    int status = error != 0 ? cmd_report_complain(command, profile, error) : 0;
+    int closed = pager_close(&pager);
+    if (status == 0 && closed == -ENOENT)
+        return complain("there is no pager '%s'; --no-pager prints without one", getenv("PAGER"));
+    if (error == 0)
+        error = closed;
+    return status != 0 || error == 0 || error == -EPIPE ? status : complain_file("standard output", error, true);
+}
+
+static int cmd_report_print(const struct report_command *command, pprofil_profile *profile)
+{
     struct output_stream output;
 
+    if (command->output == NULL || strcmp(command->output, "-") == 0)
+        return cmd_report_show(command, profile);
     if (!output_stream_open(&output, command->output))
         return EXIT_OWN_FAILURE;
+    struct report_view view = command->view;
     view.colour = output.colour;
+    view.columns = output.columns;
     int error = report_print(output.stream, profile, &view);
     int status = error != 0 ? cmd_report_complain(command, profile, error) : 0;
     if (status == 0)

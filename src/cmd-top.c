@@ -138,7 +138,7 @@ static int top_failed(const struct top_request *request, const struct top_result
 
 static int top_summarize(const struct top_request *request, const struct top_result *result)
 {
-    struct report_view view = {.limit = SUMMARY_ROWS, .colour = output_wants_colour(stdout)};
+    struct report_view view = {.limit = SUMMARY_ROWS, .colour = output_wants_colour(stdout), .columns = output_columns(stdout)};
     int error = 0;
 
     if (result->session != NULL && !request->batch)

@@ -78,13 +78,53 @@ static void diff_print_head(FILE *out, const struct diff_view *view)
     diff_print_side(out, "new", view->profiles[1]);
 }
 
-static void diff_print_headings(FILE *out, const struct diff_view *view, bool stacks)
+/* Which columns of text fit, and the widths of those that have names. */
+struct diff_layout {
+    bool stacks, seconds, interval; /* columns of totals, of seconds, and of the intervals of changes */
+    size_t name, object;            /* 0: any width */
+    bool utf8;
+};
+
+#define SHARES_WIDTH 25u /* of the columns of shares */
+#define SECONDS_WIDTH 27u
+#define INTERVAL_WIDTH 18u
+#define TOTALS_WIDTH 34u
+#define NAMES_MIN 40u /* columns that are kept for names and objects, if anything else can be left out */
+#define NAME_WIDTH 30u
+#define OBJECT_WIDTH 18u
+
+/* On a narrow terminal the seconds are left out first, because the shares say as much, and then the intervals. */
+static struct diff_layout diff_layout_of(const struct diff_view *view, bool stacks)
 {
-    fputs("   old%    new%  points    old s    new s   diff s", out); /* columns of self time */
-    fprintf(out, "  %16s", intervals[view->by].heading);
-    if (stacks)
+    struct diff_layout layout = {.stacks = stacks, .seconds = true, .interval = true, .utf8 = report_in_utf8()};
+    size_t figures = SHARES_WIDTH + SECONDS_WIDTH + INTERVAL_WIDTH + (stacks ? TOTALS_WIDTH : 0);
+
+    if (view->columns == 0)
+        return layout;
+    if (figures + NAMES_MIN > view->columns) {
+        layout.seconds = false;
+        figures -= SECONDS_WIDTH;
+    }
+    if (figures + NAMES_MIN > view->columns) {
+        layout.interval = false;
+        figures -= INTERVAL_WIDTH;
+    }
+    size_t left = figures + NAMES_MIN < view->columns ? view->columns - figures : NAMES_MIN;
+    layout.object = OBJECT_WIDTH < left / 3 ? OBJECT_WIDTH : left / 3;
+    layout.name = left - layout.object - 4 - (sizeof " (new)" - 1); /* 4: the gaps before both */
+    return layout;
+}
+
+static void diff_print_headings(FILE *out, const struct diff_view *view, const struct diff_layout *layout)
+{
+    fputs("   old%    new%  points", out); /* columns of self time */
+    if (layout->seconds)
+        fputs("    old s    new s   diff s", out);
+    if (layout->interval)
+        fprintf(out, "  %16s", intervals[view->by].heading);
+    if (layout->stacks)
         fputs("   old total%  new total%  points", out);
-    fputs("  function                        object\n", out);
+    fprintf(out, "  %-*s  object\n", (int)(layout->name > 0 ? layout->name : NAME_WIDTH), "function");
 }
 
 static void diff_print_interval(FILE *out, const struct pprofil_change *change, const struct diff_view *view)
@@ -98,38 +138,60 @@ static void diff_print_interval(FILE *out, const struct pprofil_change *change, 
         fprintf(out, "  %16s", "");
 }
 
-static void diff_print_name(FILE *out, const struct pprofil_diff_row *row)
+static void diff_print_object(FILE *out, const char *object, const struct diff_layout *layout)
 {
-    const char *old = row->object[0], *new = row->object[1];
+    char text[512];
 
+    if (layout->object > 0) {
+        report_fit_name(object, layout->object, layout->utf8, text, sizeof text);
+        object = text;
+    }
+    utf8_print_harmless(out, object);
+}
+
+static void diff_print_name(FILE *out, const struct pprofil_diff_row *row, const struct diff_layout *layout)
+{
+    const char *old = row->object[0], *new = row->object[1], *name = row->name;
+    size_t width = layout->name > 0 ? layout->name : NAME_WIDTH;
+    char whole[4096], fitted[512];
+
+    if (layout->name > 0) {
+        report_short_name(row->name, whole, sizeof whole);
+        report_fit_name(whole, layout->name, layout->utf8, fitted, sizeof fitted);
+        name = fitted;
+    }
     fputs("  ", out);
-    utf8_print_harmless(out, row->name);
-    for (size_t length = strlen(row->name); length < 30; length++)
+    utf8_print_harmless(out, name);
+    for (size_t length = report_width(name); length < width; length++)
         fputc(' ', out);
     fputs("  ", out);
     if (old[0] != '\0' && new[0] != '\0' && strcmp(old, new) != 0) {
-        utf8_print_harmless(out, old);
+        diff_print_object(out, old, layout);
         fputs(" -> ", out);
     }
-    utf8_print_harmless(out, new[0] != '\0' ? new : old);
+    diff_print_object(out, new[0] != '\0' ? new : old, layout);
     if (old[0] == '\0' || new[0] == '\0')
-        fputs(old[0] == '\0' ? " (only in new)" : " (only in old)", out);
+        fprintf(out, layout->name > 0 ? " (%s)" : " (only in %s)", old[0] == '\0' ? "new" : "old");
 }
 
-static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const struct diff_view *view, bool stacks)
+static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const struct diff_view *view,
+                           const struct diff_layout *layout)
 {
     const struct pprofil_change *self = &row->self, *total = &row->total;
     const char *colour = diff_colour(self->significant ? self : total);
 
     fputs(view->colour ? colour : "", out);
-    fprintf(out, "%c%6.2f  %6.2f  %+6.2f %8.3f %8.3f %+8.3f", diff_mark(self), 100 * self->share[0],
-            100 * self->share[1], 100 * (self->share[1] - self->share[0]), seconds_of(self->ns[0]),
-            seconds_of(self->ns[1]), seconds_of(self->ns[1]) - seconds_of(self->ns[0]));
-    diff_print_interval(out, self, view);
-    if (stacks)
-        fprintf(out, "  %c%10.2f  %10.2f  %+6.2f", diff_mark(total), 100 * total->share[0],
-                100 * total->share[1], 100 * (total->share[1] - total->share[0]));
-    diff_print_name(out, row);
+    fprintf(out, "%c%6.2f  %6.2f  %+6.2f", diff_mark(self), 100 * self->share[0], 100 * self->share[1],
+            100 * (self->share[1] - self->share[0]));
+    if (layout->seconds)
+        fprintf(out, " %8.3f %8.3f %+8.3f", seconds_of(self->ns[0]), seconds_of(self->ns[1]),
+                seconds_of(self->ns[1]) - seconds_of(self->ns[0]));
+    if (layout->interval)
+        diff_print_interval(out, self, view);
+    if (layout->stacks)
+        fprintf(out, "  %c%10.2f  %10.2f  %+6.2f", diff_mark(total), 100 * total->share[0], 100 * total->share[1],
+                100 * (total->share[1] - total->share[0]));
+    diff_print_name(out, row, layout);
     fputs(view->colour && colour[0] != '\0' ? OUTPUT_PLAIN "\n" : "\n", out);
 }
 
@@ -147,8 +209,8 @@ static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *tota
         fprintf(out, ", %+.1f %% +- %.1f %%", 100 * whole->change / old, 50 * (whole->high - whole->low) / old);
     if (whole->significant)
         fputs(", significantly", out);
-    fprintf(out, "; %" PRIu32 " of %" PRIu32 " function%s changed significantly",
-            totals->significant, totals->rows, totals->rows == 1 ? "" : "s");
+    fprintf(out, "; %" PRIu32 " of %" PRIu32 " function%s changed significantly", totals->significant, totals->rows,
+            totals->rows == 1 ? "" : "s");
     fputs(view->colour ? OUTPUT_PLAIN "\n" : "\n", out);
 }
 
@@ -158,13 +220,14 @@ static void diff_print_text(FILE *out, const pprofil_diff *diff, const struct di
     uint32_t count = pprofil_diff_count(diff);
 
     pprofil_diff_totals(diff, &totals, sizeof totals);
+    const struct diff_layout layout = diff_layout_of(view, totals.stacks);
     diff_print_head(out, view);
     if (count > 0)
-        diff_print_headings(out, view, totals.stacks);
+        diff_print_headings(out, view, &layout);
     for (uint32_t i = 0; i < count; i++) {
         struct pprofil_diff_row row;
         pprofil_diff_row(diff, i, &row, sizeof row);
-        diff_print_row(out, &row, view, totals.stacks);
+        diff_print_row(out, &row, view, &layout);
     }
     if (count < totals.rows)
         fprintf(out, "# %" PRIu32 " more row%s; -n 0 shows all\n", totals.rows - count,
@@ -261,8 +324,8 @@ static json_t *diff_json_change(const struct pprofil_change *change)
 static json_t *diff_json_row(const struct pprofil_diff_row *row, bool stacks)
 {
     json_t *object = json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(row->name), "old_object",
-                               json_text(row->object[0]), "object", json_text(row->object[1]),
-                               "self", diff_json_change(&row->self));
+                               json_text(row->object[0]), "object", json_text(row->object[1]), "self",
+                               diff_json_change(&row->self));
 
     if (stacks && object != NULL)
         json_object_set_new(object, "total", diff_json_change(&row->total));

@@ -58,6 +58,16 @@ static const struct choice_synonym order_synonyms[] = {
     {"flat", "self"}, {"cum", "total"}, {"cumulative", "total"}, {"children", "total"}, {0},
 };
 
+static const char *names_at(unsigned i)
+{
+    static const char *const names[] = {[REPORT_NAMES_FIT] = "fit", [REPORT_NAMES_FULL] = "full",
+                                        [REPORT_NAMES_SHORT] = "short"};
+
+    return NAME_AT(names, i);
+}
+
+const struct choices choices_names = {"NAMES", names_at, NULL, NULL, NULL};
+
 const struct choices choices_orders = {"ORDER", order_at, order_synonyms, NULL, NULL};
 
 static const char *format_at(unsigned i)
@@ -166,7 +176,7 @@ const struct choices choices_commands = {"COMMAND", command_name_at, NULL, "comm
 const struct choices *choices_at(unsigned i)
 {
     static const struct choices *const all[] = {
-        &choices_groupings, &choices_report_formats, &choices_orders, &choices_formats,
+        &choices_groupings, &choices_names, &choices_report_formats, &choices_orders, &choices_formats,
         &choices_styles,    &choices_dialects,       &choices_roots,  &choices_values,
         &choices_control,   &choices_commands,       &choices_shells,
     };

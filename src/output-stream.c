@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,6 +105,13 @@ bool output_wants_colour(FILE *out)
     return isatty(fileno(out)) && term != NULL && strcmp(term, "dumb") != 0;
 }
 
+unsigned output_columns(FILE *out)
+{
+    struct winsize size;
+
+    return isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 const char *output_colour_of_share(double share)
 {
     if (share >= 0.10)
@@ -144,6 +152,7 @@ bool output_stream_open(struct output_stream *output, const char *path)
         return false;
     }
     output->colour = output_wants_colour(output->stream);
+    output->columns = output_columns(output->stream);
     errno = 0;
     return true;
 }

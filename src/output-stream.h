@@ -10,6 +10,7 @@ struct output_stream {
     const char *name; /* path for messages; borrowed */
     FILE *stream;
     bool colour; /* the stream can show colours */
+    unsigned columns; /* width of the terminal; 0: it is none */
     const char *path; /* file to write at the end; NULL: output goes to the stream immediately */
     char *text;       /* owned: output collected for path */
     size_t size;
@@ -17,6 +18,8 @@ struct output_stream {
 
 /* Returns true if the stream is a terminal, TERM is not "dumb", and NO_COLOR is not set. */
 bool output_wants_colour(FILE *out);
+/* Returns the width of the terminal that the stream leads to, in columns; 0: it is no terminal, or has no width. */
+unsigned output_columns(FILE *out);
 /* Returns the escape sequence that begins the colour for a share of the time, 0 to 1, or "" for no colour. OUTPUT_PLAIN
  * ends the colour. */
 const char *output_colour_of_share(double share);

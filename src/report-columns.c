@@ -6,8 +6,6 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -73,6 +71,7 @@ static const struct report_column columns[] = {
 };
 /* clang-format on */
 #define COLUMNS (sizeof columns / sizeof *columns)
+#define GAP "  " /* between two columns of text */
 
 /* --- CSV and JSON ------------------------------------------------------------------------ */
 
@@ -130,32 +129,22 @@ json_t *report_columns_json(const struct pprofil_row *row, bool totals, bool tre
 
 /* --- text -------------------------------------------------------------------------------- */
 
-bool report_in_utf8(void)
-{
-    locale_t users = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    bool utf8 = users != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, users), "UTF-8") == 0;
-
-    if (users != (locale_t)0)
-        freelocale(users);
-    return utf8;
-}
-
-size_t report_width(const char *text)
-{
-    size_t width = 0;
-
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}
-
 static void print_spaces(FILE *out, size_t from, size_t to)
 {
     for (; from < to; from++)
         fputc(' ', out);
 }
 
-static void column_print_heading(FILE *out, const struct report_column *column, bool wall, bool utf8)
+/* Returns the width of a column in text. */
+static size_t column_width(const struct report_column *column, const struct report_layout *layout)
+{
+    if (column->field.offset == AT(name) && column->width > 0)
+        return layout->name;
+    return column->field.offset == AT(object) ? layout->object : column->width;
+}
+
+static void column_print_heading(FILE *out, const struct report_column *column, bool wall, bool utf8,
+                                 const struct report_layout *layout)
 {
     const char *text = column->text;
 
@@ -167,11 +156,12 @@ static void column_print_heading(FILE *out, const struct report_column *column, 
         print_spaces(out, report_width(text), column->width);
     fputs(text, out);
     if (column->field.kind == FIELD_TEXT)
-        print_spaces(out, report_width(text), column->width);
+        print_spaces(out, report_width(text), column_width(column, layout));
 }
 
 /* Prints one value of a row in the text form of a report. Shares are in per cent, and times in seconds. */
-static void column_print_cell(FILE *out, const struct report_column *column, const struct pprofil_row *row)
+static void column_print_cell(FILE *out, const struct report_column *column, const struct pprofil_row *row,
+                              const struct report_layout *layout)
 {
     const struct field *field = &column->field;
     int width = (int)column->width;
@@ -180,7 +170,7 @@ static void column_print_cell(FILE *out, const struct report_column *column, con
         column->print(out, row);
     } else if (field->kind == FIELD_TEXT) {
         utf8_print_harmless(out, field_text(field, row));
-        print_spaces(out, strlen(field_text(field, row)), column->width);
+        print_spaces(out, report_width(field_text(field, row)), column_width(column, layout));
     } else if (field->kind == FIELD_REAL) {
         fprintf(out, "%*.2f", width, 100 * field_real(field, row, 0));
     } else if (field->kind == FIELD_COUNT) {
@@ -190,20 +180,33 @@ static void column_print_cell(FILE *out, const struct report_column *column, con
     }
 }
 
-void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_by by, bool totals, bool wall)
+size_t report_columns_figures(enum pprofil_by by, bool totals)
 {
-    bool utf8 = row == NULL && report_in_utf8();
+    size_t width = 0;
+
+    for (size_t i = 0; i < COLUMNS; i++)
+        if ((columns[i].by & 1u << by) && column_is_shown(&columns[i], totals, false) &&
+            columns[i].field.kind != FIELD_TEXT && columns[i].print == NULL)
+            width += columns[i].width + sizeof GAP - 1;
+    return width;
+}
+
+void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_by by, bool totals, bool wall,
+                         const struct report_layout *layout)
+{
     const char *gap = "";
 
     for (size_t i = 0; i < COLUMNS; i++) {
         const struct report_column *column = &columns[i];
         if (!(column->by & 1u << by) || !column_is_shown(column, totals, false))
             continue;
+        if (column->print == column_print_place && layout->place == 0)
+            continue;
         fputs(gap, out);
         if (row == NULL)
-            column_print_heading(out, column, wall, utf8);
+            column_print_heading(out, column, wall, layout->utf8, layout);
         else
-            column_print_cell(out, column, row);
-        gap = "  ";
+            column_print_cell(out, column, row, layout);
+        gap = GAP;
     }
 }

@@ -183,14 +183,18 @@ void report_print_head(FILE *out, pprofil_profile *profile, bool colour)
 static void report_print_rows(FILE *out, const pprofil_report *report, const struct report_view *view, bool wall)
 {
     bool totals = pprofil_report_has_totals(report);
+    struct report_layout layout;
+    struct report_texts texts;
 
-    report_columns_text(out, NULL, view->by, totals, wall);
+    report_layout_make(&layout, report, view, report_columns_figures(view->by, totals));
+    report_columns_text(out, NULL, view->by, totals, wall, &layout);
     fputc('\n', out);
     for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
         struct pprofil_row row;
         pprofil_report_row(report, i, &row, sizeof row);
+        report_layout_row(&layout, &row, &texts);
         fputs(view->colour ? output_colour_of_share(row.share) : "", out);
-        report_columns_text(out, &row, view->by, totals, wall);
+        report_columns_text(out, &row, view->by, totals, wall, &layout);
         fputs(view->colour ? OUTPUT_PLAIN "\n" : "\n", out);
     }
 }

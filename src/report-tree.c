@@ -22,6 +22,8 @@
 #include "report.h"
 
 #define DRAWN_MAX 32u   /* levels of indent that are drawn; a deeper row shows its level as a number */
+#define NAME_MIN 12u      /* on a terminal, names keep at least so many characters */
+#define OBJECT_WIDEST 20u /* on a terminal, objects are cut to so many */
 #define WIDEST_NAMES 72u /* greatest width of the column of names; a longer name shifts the rest of its line */
 
 struct tree_drawing {
@@ -42,18 +44,28 @@ struct tree_printer {
     bool *ended;
     uint32_t most;  /* greatest indent of a row */
     size_t width;   /* width of the column of names */
+    size_t object;  /* width that objects may have; 0: any */
+    bool short_names, utf8;
     bool recursion; /* the tree has a function that calls itself directly */
 };
 
 /* Writes the text for the column of names, without the lines of the tree. */
-static void tree_row_name(const struct pprofil_tree_row *row, enum pprofil_by by, char *name, size_t size)
+static void tree_row_name(const struct tree_printer *printer, const struct pprofil_tree_row *row, char *name,
+                          size_t size)
 {
+    char shorter[4000];
+    const char *text = row->row.name;
+
+    if (printer->short_names) {
+        report_short_name(text, shorter, sizeof shorter);
+        text = shorter;
+    }
     if (row->cut > 0)
         snprintf(name, size, "[%" PRIu32 " more]", row->cut);
-    else if (by == PPROFIL_BY_LINE && row->row.line != 0)
-        snprintf(name, size, "%s:%" PRIu32, row->row.name, row->row.line);
+    else if (printer->view->by == PPROFIL_BY_LINE && row->row.line != 0)
+        snprintf(name, size, "%s:%" PRIu32, text, row->row.line);
     else
-        snprintf(name, size, "%s%s", row->row.name, row->inlined ? " (inlined)" : "");
+        snprintf(name, size, "%s%s", text, row->inlined ? " (inlined)" : "");
 }
 
 static size_t tree_drawn_width(uint32_t indent)
@@ -102,9 +114,16 @@ static bool tree_shows_self(const struct report_view *view)
 static void tree_print_row(const struct tree_printer *printer, const struct pprofil_tree_row *row)
 {
     FILE *out = printer->out;
-    char name[4096];
+    char name[4096], fitted[512], object[256];
+    size_t drawn = tree_drawn_width(row->indent);
+    const char *text = name;
 
-    tree_row_name(row, printer->view->by, name, sizeof name);
+    tree_row_name(printer, row, name, sizeof name);
+    if (printer->object > 0) {
+        size_t room = printer->width > drawn + NAME_MIN ? printer->width - drawn : NAME_MIN;
+        report_fit_name(name, room, printer->utf8, fitted, sizeof fitted);
+        text = fitted;
+    }
     if (printer->view->colour)
         fputs(output_colour_of_share(row->row.total_share), out);
     fprintf(out, "%6.2f  %5.2f  ", 100 * row->row.total_share, 100 * row->row.total_error95);
@@ -114,14 +133,16 @@ static void tree_print_row(const struct tree_printer *printer, const struct ppro
         fputs("        ", out);
     if (printer->view->colour)
         fputs(OUTPUT_PLAIN, out);
-    size_t width = tree_print_branches(printer, row) + report_width(name);
-    utf8_print_harmless(out, name);
+    size_t width = tree_print_branches(printer, row) + report_width(text);
+    utf8_print_harmless(out, text);
     if (row->row.object[0] != '\0' && printer->view->by != PPROFIL_BY_OBJECT) {
         for (; width < printer->width + 2; width++)
             fputc(' ', out);
         if (width > printer->width + 2)
             fputs("  ", out);
-        utf8_print_harmless(out, row->row.object);
+        if (printer->object > 0)
+            report_fit_name(row->row.object, printer->object, printer->utf8, object, sizeof object);
+        utf8_print_harmless(out, printer->object > 0 ? object : row->row.object);
     }
     fputc('\n', out);
 }
@@ -138,14 +159,17 @@ static bool tree_is_recursion(const struct tree_printer *printer, const struct p
            strcmp(row->row.object, parent.row.object) == 0 && row->row.line == parent.row.line;
 }
 
-static void tree_measure(struct tree_printer *printer)
+static void tree_measure(struct tree_printer *printer, size_t *object_width)
 {
     char name[4096];
 
     for (uint32_t i = 0; i < pprofil_tree_count(printer->tree); i++) {
         struct pprofil_tree_row row;
         pprofil_tree_row(printer->tree, i, &row, sizeof row);
-        tree_row_name(&row, printer->view->by, name, sizeof name);
+        tree_row_name(printer, &row, name, sizeof name);
+        size_t object = report_width(row.row.object);
+        if (printer->object > 0 && object > *object_width)
+            *object_width = object;
         size_t width = tree_drawn_width(row.indent) + report_width(name);
         if (width > printer->width && width <= WIDEST_NAMES)
             printer->width = width;
@@ -153,6 +177,20 @@ static void tree_measure(struct tree_printer *printer)
             printer->most = row.indent;
         printer->recursion |= tree_is_recursion(printer, &row);
     }
+}
+
+/* Makes names and objects fit into the terminal. figures: width of the columns before the names. */
+static void tree_fit(struct tree_printer *printer, size_t object, size_t figures)
+{
+    size_t columns = printer->view->columns, gap = 2;
+
+    printer->object = object < OBJECT_WIDEST ? object : OBJECT_WIDEST;
+    if (printer->view->by == PPROFIL_BY_OBJECT || printer->object == 0)
+        printer->object = 1; /* there are no objects, but names must fit */
+    size_t most = columns > figures + gap + printer->object + NAME_MIN ? columns - figures - gap - printer->object
+                                                                       : NAME_MIN;
+    if (printer->width > most)
+        printer->width = most;
 }
 
 static void tree_print_title(FILE *out, const struct report_view *view, const struct pprofil_tree_totals *totals)
@@ -206,10 +244,16 @@ int report_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tr
     struct tree_printer printer = {.out = out, .tree = tree, .view = view, .width = 30};
     struct pprofil_tree_totals totals;
     uint32_t count = pprofil_tree_count(tree);
+    size_t object = 0;
 
-    printer.drawing = report_in_utf8() ? &in_utf8 : &in_ascii;
+    printer.utf8 = report_in_utf8();
+    printer.drawing = printer.utf8 ? &in_utf8 : &in_ascii;
+    printer.short_names = report_wants_short_names(view);
+    printer.object = view->columns > 0;
     pprofil_tree_totals(tree, &totals, sizeof totals);
-    tree_measure(&printer);
+    tree_measure(&printer, &object);
+    if (view->columns > 0)
+        tree_fit(&printer, object, tree_shows_self(view) ? 23 : 15);
     printer.ended = calloc(printer.most + 1u, sizeof *printer.ended);
     if (printer.ended == NULL)
         return -ENOMEM;

@@ -13,6 +13,9 @@ struct report_view {
     uint32_t limit; /* greatest number of rows that are printed; 0: all */
     enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV } format;
     bool colour; /* text has colours */
+    /* FIT: short if the names must fit into a terminal, else full */
+    enum report_names { REPORT_NAMES_FIT, REPORT_NAMES_FULL, REPORT_NAMES_SHORT } names;
+    unsigned columns; /* width of the terminal that text must fit into; 0: lines may have any length */
     bool by_total, no_inlines;
     bool tree; /* the rows are a tree, and the members below are used; false: flat rows */
     enum pprofil_tree_kind kind;
@@ -60,6 +63,41 @@ bool report_knows_run(const struct pprofil_totals *totals);
 /* Prints the heading of reports and trees in text: what was measured, and how accurate the figures are. */
 void report_print_head(FILE *out, pprofil_profile *profile, bool colour);
 
+/* --- report-layout.c: what fits into a terminal --------------------------------------------- */
+
+#define REPORT_NAME_WIDTH 30   /* least width of names where lines may have any length */
+#define REPORT_OBJECT_WIDTH 18 /* the same of objects */
+
+/* The widths of the columns of texts. */
+struct report_layout {
+    bool fits; /* lines must fit into a terminal: longer texts are shortened */
+    bool short_names;
+    bool utf8;
+    bool lines; /* names are paths of files, with line numbers behind them */
+    size_t name, object, place; /* width of the columns; place: that of "(file:line)"; 0: it is left out */
+};
+
+/* The shortened texts of a row. */
+struct report_texts {
+    char full[4096], name[512], object[512], file[512];
+};
+
+/* Finds the widths for the rows of a report. figures: width of the columns before the texts. */
+void report_layout_make(struct report_layout *layout, const pprofil_report *report, const struct report_view *view,
+                        size_t figures);
+/* Replaces the texts of a row by what fits. The row then refers to *texts. */
+void report_layout_row(const struct report_layout *layout, struct pprofil_row *row, struct report_texts *texts);
+/* Returns true if names lose the arguments of templates: if it was asked for, or if they must fit into a terminal. */
+static inline bool report_wants_short_names(const struct report_view *view)
+{
+    return view->names == REPORT_NAMES_SHORT || (view->names == REPORT_NAMES_FIT && view->columns > 0);
+}
+/* Writes a name without arguments of templates and without parameters. */
+void report_short_name(const char *name, char *text, size_t size);
+/* Write a text of at most `width` characters. A name loses its middle, a path its beginning. */
+void report_fit_name(const char *text, size_t width, bool utf8, char *to, size_t size);
+void report_fit_path(const char *text, size_t width, bool utf8, char *to, size_t size);
+
 enum report_column_flags {
     REPORT_TOTAL = 1,    /* the column counts callees, too; it is shown if the report has totals */
     REPORT_FLAT = 2,     /* rows of a tree do not have this column */
@@ -85,7 +123,11 @@ struct report_column {
  * headings instead. If `totals` is true, columns of totals are included. If `tree` is true, columns
  * that rows of a tree do not have are left out. */
 void report_columns_csv(FILE *out, const struct pprofil_row *row, bool totals, bool tree);
-void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_by by, bool totals, bool wall);
+/* Prints the columns of text, without the end of the line, as report_columns_csv does. */
+void report_columns_text(FILE *out, const struct pprofil_row *row, enum pprofil_by by, bool totals, bool wall,
+                         const struct report_layout *layout);
+/* Returns the width of the columns of figures in text, with the gaps behind them. */
+size_t report_columns_figures(enum pprofil_by by, bool totals);
 /* Returns the row as a JSON object, which the caller frees, or NULL for want of memory. */
 json_t *report_columns_json(const struct pprofil_row *row, bool totals, bool tree);
 
@@ -100,6 +142,7 @@ struct diff_view {
     enum pprofil_diff_by by;
     enum report_format format;
     bool colour;          /* text has colours */
+    unsigned columns;     /* width of the terminal that text must fit into; 0: lines may have any length */
     const char *paths[2]; /* paths of the old and the new file, for the heading */
     const pprofil_profile *profiles[2];
 };

@@ -25,6 +25,7 @@ enum option_key {
     KEY_WARY,
     KEY_RESTLESS,
     KEY_BY,
+    KEY_NAMES,
     KEY_NO_SYMBOLIZE,
     KEY_START_STOPPED,
     KEY_CONTROL,
@@ -63,6 +64,7 @@ static const struct argp_option options[] = {
     {"per-thread", 't', 0, 0, "rows are threads: the same as --by thread", 3},
     {"by", KEY_BY, "WHAT", 0, "rows: {WHAT}", 3},
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30)", 3},
+    {"names", KEY_NAMES, "NAMES", 0, "long names: {NAMES} (fit: short on a terminal)", 3},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "save addresses without names", 3},
     {"events", KEY_EVENTS, "FILE", 0, "record what the supervisor says, for bug reports", 3},
     {"quiet", 'q', 0, 0, "no progress line, no report", 3},
@@ -165,6 +167,9 @@ static error_t run_parse_output(int key, char *argument, struct run_request *req
     case KEY_BY:
         request->by_given = true;
         request->view.by = (enum pprofil_by)choice_option("--by", &choices_groupings, argument);
+        break;
+    case KEY_NAMES:
+        request->view.names = (enum report_names)choice_option("--names", &choices_names, argument);
         break;
     case 'n':
         request->view.limit = count_option("-n", argument);

@@ -200,6 +200,7 @@ static int run_print_report(struct run *run, pprofil_profile *profile)
     if (out == NULL)
         return complain("cannot print the report: %s", strerror(errno));
     run->asked.view.colour = output_wants_colour(out);
+    run->asked.view.columns = output_columns(out);
     forward_catch(&run->forward, false);
     int error = report_print(out, profile, &run->asked.view);
     if (fclose(out) != 0 && error == 0)
