@@ -176,6 +176,8 @@ static int run_begin(struct run *run)
         lsan_note_begin(&run->lsan_note, run->child);
     }
     if (error == 0) {
+        if (run->asked.program == NULL && !run->asked.quiet && run->asked.view.format == REPORT_TEXT)
+            process_search_say_left_out(&run->asked.search);
         run_output_choose(run);
         pprofil_session_control_targets(run->session);
         return 0;

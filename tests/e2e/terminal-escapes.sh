@@ -65,8 +65,8 @@ wait $target 2>/dev/null
 
 # --- paths and arguments
 said "a program that is not there" 'No such file' "$pprofil" "./$evil"
-said "an option that is not there" 'unrecognized option' "$pprofil" "--$evil"
-said "a word that is no number" 'takes' "$pprofil" -p "$evil"
+said "an option that is not there" 'there is no option' "$pprofil" "--$evil"
+said "a word that is no process" 'no process' "$pprofil" -p "$evil"
 said "a word that is no format" 'cannot write this format|no format|pprofil' "$pprofil" -f "$evil" -o "$work/out" true
 said "a file that is not there" 'No such file' "$pprofil" report "$work/$evil"
 said "a socket that is not there" 'no pprofil can be commanded' "$pprofil" ctl "$work/$evil" status

@@ -67,7 +67,7 @@ expect "nothing is printed after it" "" "$(grep -c 'self%' "$work/after" | sed '
 
 # --- other files
 screen_start 24 100 "$pprofil" view --function phase_b flat.pb.gz
-screen_expect "a part of a profile without stacks" 'only --function phase_b'
+screen_expect "a part of a profile without stacks" 'only --function ph'
 screen_keys 7
 screen_expect "calls need stacks" 'no stacks'
 screen_keys q
