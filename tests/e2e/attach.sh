@@ -112,7 +112,7 @@ timeout 60 "$pprofil" -f csv --by process -p "$target" >"$work/csv" 2>&1
 expect "the leader refuses, and a thread executes: the end is seen" 0 $?
 ends "the leader refuses, and a thread executes: the target ends" "$target"
 expect "the leader refuses, and a thread executes: two images" 2 \
-	"$(grep -c ",$target,0" "$work/csv")"
+	"$(grep -c ",$target," "$work/csv")"
 
 # an exec waits for ever for another tracer: the other process is sampled, and both are let go at the end
 in_exec() { grep -q '^State:.*[ZX] ' "/proc/$1/status"; }
