@@ -19,8 +19,6 @@ struct ctl {
     const char *target, *word;
 };
 
-static const struct argp_option options[] = {{0}};
-
 static error_t ctl_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct ctl *ctl = state->input;
@@ -46,7 +44,7 @@ static error_t ctl_parse_option(int key, char *argument, struct argp_state *stat
 }
 
 const struct argp ctl_argp = {
-    options,
+    NULL,
     ctl_parse_option,
     "PATH|PID ACTION",
     "Sends a command to a running pprofil, given its control socket, its process number, or "

@@ -9,8 +9,6 @@
 #include "command-line.h"
 #include "command.h"
 
-static const struct argp_option options[] = {{0}};
-
 static error_t help_parse_option(int key, char *argument, struct argp_state *state)
 {
     const char **topic = state->input;
@@ -22,7 +20,7 @@ static error_t help_parse_option(int key, char *argument, struct argp_state *sta
 }
 
 const struct argp help_argp = {
-    options, help_parse_option, "[COMMAND]", "Prints the options of pprofil, or of a command.", NULL, NULL, NULL,
+    NULL, help_parse_option, "[COMMAND]", "Prints the options of pprofil, or of a command.", NULL, NULL, NULL,
 };
 
 int command_help(int argc, char **argv)

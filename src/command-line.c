@@ -120,7 +120,7 @@ static bool asks_for_help(char **words, int count)
 
 void command_line_parse(const char *name, const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
-    /* never freed, because parsers keep pointers into them */
+    /* not freed at the end, because parsers keep pointers into them */
     static struct config_options config;
     static char **words;
     const char *blank = strchr(name, ' ');
@@ -131,6 +131,7 @@ void command_line_parse(const char *name, const struct argp *argp, int argc, cha
     struct option_table table = {0};
 
     argp_err_exit_status = EXIT_OWN_FAILURE;
+    free(words); /* of pprofil help, which calls another command */
     words = command_line_copy(name, argc, argv);
     command_line_options(argp, &table);
     int end = option_table_check(&table, name, argc, words, (flags & ARGP_IN_ORDER) != 0);

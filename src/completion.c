@@ -88,13 +88,15 @@ static void command_add_operands(struct completion_command *command, const char 
 bool completion_command(unsigned i, struct completion_command *command)
 {
     static const struct command run = {.name = "run", .argp = &run_argp};
+    static const struct argp none = {0};
     const struct command *known = i == 0 ? &run : command_at(i - 1);
 
     if (known == NULL)
         return false;
+    const struct argp *argp = known->argp != NULL ? known->argp : &none;
     *command = (struct completion_command){.name = known->name, .summary = known->summary};
-    command_add_options(command, known->argp);
-    command_add_operands(command, known->argp->args_doc != NULL ? known->argp->args_doc : "");
+    command_add_options(command, argp);
+    command_add_operands(command, argp->args_doc != NULL ? argp->args_doc : "");
     return true;
 }
 
