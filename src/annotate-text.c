@@ -27,6 +27,8 @@ static double share_of(uint64_t part, uint64_t whole)
 static void annotate_begin_line(FILE *out, const struct pprofil_code_row *row,
                          const struct pprofil_code_about *about, const struct annotate_view *view)
 {
+    if (view->hottest != NULL && row->ns > view->hottest->ns)
+        *view->hottest = (struct annotate_hottest){row->ns, ftell(out)};
     if (view->colour)
         fputs(output_colour_of_share(share_of(row->ns, about->ns)), out);
     if (row->ns > 0 || row->samples > 0)

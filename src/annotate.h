@@ -8,12 +8,19 @@
 
 enum annotate_what { ANNOTATE_BOTH, ANNOTATE_SOURCE, ANNOTATE_INSTRUCTIONS };
 
+/* The row with the most time of its own, among those that were printed. */
+struct annotate_hottest {
+    uint64_t ns;
+    long offset; /* offset in the stream at which its line begins */
+};
+
 struct annotate_view {
     const char *name;        /* name of the function */
     enum annotate_what what;
     bool colour;
     uint64_t whole_ns; /* time of the whole profile, ns */
     bool stacks;       /* the profile has stacks, so rows have totals, which include callees */
+    struct annotate_hottest *hottest; /* is kept up to date; NULL: it is not asked for */
 };
 
 /* Prints a heading and one block of a function's code. Returns 0 or -ENOMEM. The caller checks the

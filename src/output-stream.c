@@ -182,7 +182,8 @@ void output_stream_abandon(struct output_stream *output)
 
 /* --- the pager ------------------------------------------------------------------------------- */
 
-#define NOT_FOUND 127 /* exit status of sh if it does not find a command */
+#define NOT_FOUND 127      /* exit status of sh if it does not find a command */
+#define LESS_OPTIONS "-FRX" /* if the user has set none: as those of git */
 
 static const char *find_pager(void)
 {
@@ -193,14 +194,10 @@ static const char *find_pager(void)
     return pager[0] == '\0' || strcmp(pager, "cat") == 0 ? NULL : pager;
 }
 
-struct pager pager_open(bool wanted)
+static struct pager pager_start(const char *program)
 {
     struct pager pager = {.out = stdout};
-    const char *program = wanted && isatty(STDOUT_FILENO) ? find_pager() : NULL;
 
-    if (program == NULL)
-        return pager;
-    setenv("LESS", "FRX", 0);
     fflush(stdout);
     FILE *pipe = popen(program, "we");
     if (pipe == NULL)
@@ -209,6 +206,29 @@ struct pager pager_open(bool wanted)
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     return (struct pager){.out = pipe, .runs = true};
+}
+
+struct pager pager_open(bool wanted)
+{
+    const char *program = wanted && isatty(STDOUT_FILENO) ? find_pager() : NULL;
+
+    if (program == NULL)
+        return (struct pager){.out = stdout};
+    setenv("LESS", LESS_OPTIONS, 0);
+    return pager_start(program);
+}
+
+/* Commands of less(1) may follow its options. -j keeps some lines above the one that less goes to. */
+struct pager pager_open_at(bool wanted, unsigned long line, const char *pattern)
+{
+    const char *program = wanted && isatty(STDOUT_FILENO) ? find_pager() : NULL, *options = getenv("LESS");
+    char text[512];
+
+    if (program == NULL)
+        return (struct pager){.out = stdout};
+    snprintf(text, sizeof text, "%s -j.3 +/%s\n%lug", options != NULL ? options : LESS_OPTIONS, pattern, line);
+    setenv("LESS", text, 1);
+    return pager_start(program);
 }
 
 int pager_close(struct pager *pager)

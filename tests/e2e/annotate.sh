@@ -116,7 +116,24 @@ expect_text "several: listed" '^ *[0-9.]+ %  program:divide$' "$work/err"
 expect_text "several: listed" '^ *[0-9.]+ %  program:inlines$' "$work/err"
 expect "none" 125 "$(status_of annotate "$work/p.pb.gz" no_such_function)"; one_line "none"
 expect "no expression" 125 "$(status_of annotate "$work/p.pb.gz" '(')"; one_line "no expression"
-expect "no function" 125 "$(status_of annotate "$work/p.pb.gz")"; one_line "no function"
+expect "no function: the hottest" 0 "$(status_of annotate "$work/p.pb.gz")"
+expect_text "it comes first" '^# divide in ' "$work/out"
+expect "in the order of their time" "$(sed -n 's/^# .* samples, .* s, \([0-9.]*\) % of the profile.*/\1/p' "$work/out" | sort -rn)" \
+	"$(sed -n 's/^# .* samples, .* s, \([0-9.]*\) % of the profile.*/\1/p' "$work/out")"
+if command -v script >/dev/null; then
+	# a less that only notes what it is told
+	mkdir "$work/pager"
+	printf 'cat >"%s/paged"; printf %%s "$LESS" >"%s/less"' "$work" "$work" >"$work/pager/less"
+	chmod 755 "$work/pager/less"
+	unset LESS PAGER
+	PATH="$work/pager:$PATH" TERM=xterm script -qec "$pprofil annotate $work/p.pb.gz divide" /dev/null </dev/null >"$work/screen" 2>&1
+	hottest=$(awk '$1 ~ /^[0-9]+[.][0-9][0-9]$/ && $1 + 0 > most { most = $1 + 0; line = NR }
+		END { print line }' "$work/paged")
+	expect "the pager begins at the hottest line" "${hottest}g" "$(tail -n 1 "$work/less")"
+	pattern=$(sed -n 's/.*+\///p' "$work/less")
+	expect "n and N go to hot lines" "$(awk '$1 ~ /^[0-9]+[.][0-9][0-9]$/ && $1 + 0 >= 5' "$work/paged" | wc -l)" \
+		"$(grep -Ec "$pattern" "$work/paged")"
+fi
 expect "no file" 125 "$(status_of annotate /no/file divide)"; one_line "no file"
 
 # --- on a terminal
