@@ -54,7 +54,7 @@ struct report_command {
 };
 
 static const struct argp_option options[] = {
-    {"by", KEY_BY, "WHAT", 0, "rows: {WHAT}", 1},
+    {"by", KEY_BY, "WHAT[,WHAT]", 0, "rows: {WHAT}; two: groups of rows", 1},
     {"per-thread", 't', 0, 0, "the same as --by thread", 1},
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30; of a tree 100)", 1},
     {"format", 'f', "KIND", 0, "{KIND}; list: the formats that FILE may have", 1},
@@ -175,6 +175,24 @@ static error_t cmd_report_parse_stacks(int key, char *argument, struct report_co
     return 0;
 }
 
+/* Reads the argument of --by: a grouping, or two with a comma between them. */
+static void cmd_report_parse_by(const char *argument, struct report_view *view)
+{
+    const char *comma = strchr(argument, ',');
+    char first[32];
+
+    view->grouped = comma != NULL;
+    if (comma == NULL) {
+        view->by = (enum pprofil_by)choice_option("--by", &choices_groupings, argument);
+        return;
+    }
+    snprintf(first, sizeof first, "%.*s", (int)(comma - argument), argument);
+    view->groups = (enum pprofil_by)choice_option("--by", &choices_groupings, first);
+    view->by = (enum pprofil_by)choice_option("--by", &choices_groupings, comma + 1);
+    if (view->groups != PPROFIL_BY_PROCESS && view->groups != PPROFIL_BY_THREAD && view->groups != PPROFIL_BY_OBJECT)
+        exit(complain("--by %s: the first of two is process, thread or object", argument));
+}
+
 static error_t cmd_report_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct report_command *command = state->input;
@@ -186,7 +204,7 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
         command->tree_options = false;
         break;
     case KEY_BY:
-        command->view.by = (enum pprofil_by)choice_option("--by", &choices_groupings, argument);
+        cmd_report_parse_by(argument, &command->view);
         break;
     case KEY_NAMES:
         command->view.names = (enum report_names)choice_option("--names", &choices_names, argument);
@@ -324,6 +342,9 @@ static int cmd_report_check(const struct report_command *command)
     if (command->tree_options && !command->view.tree)
         return complain("report: --min, --depth and --fold are for --tree, --inverted, --callers "
                         "and --callees");
+    if (command->view.grouped && (command->view.format == REPORT_JSON ||
+                                  (command->view.format == REPORT_CSV && command->view.tree)))
+        return complain("report: two levels are printed as text, or without trees as csv");
     if (command->view.tree && command->view.by > PPROFIL_BY_LINE)
         return complain("report: rows of %s are functions, objects or lines",
                         command->shape != NULL ? command->shape : "a tree");

@@ -6,17 +6,37 @@
 
 #include "report.h"
 
+void report_columns_csv_group(FILE *out, const struct pprofil_row *group)
+{
+    if (group == NULL) {
+        fputs("group,group_pid,group_tid,", out);
+        return;
+    }
+    csv_print_text(out, group->name);
+    fputc(',', out);
+    if (group->pid != 0)
+        fprintf(out, "%" PRIu32, group->pid);
+    fputc(',', out);
+    if (group->tid != 0)
+        fprintf(out, "%" PRIu32, group->tid);
+    fputc(',', out);
+}
+
 int report_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *report, const struct report_view *view)
 {
     bool totals = pprofil_report_has_totals(report);
 
     (void)profile;
-    (void)view;
-    report_columns_csv(out, NULL, totals, false);
-    fputs("\r\n", out);
+    if (view->group == NULL) {
+        report_columns_csv(out, NULL, totals, false);
+        fputs("\r\n", out);
+    }
     for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
         struct pprofil_row row;
         pprofil_report_row(report, i, &row, sizeof row);
+        report_scale_row(view, &row);
+        if (view->group != NULL)
+            report_columns_csv_group(out, view->group);
         report_columns_csv(out, &row, totals, false);
         fputs("\r\n", out);
     }

@@ -192,6 +192,7 @@ static void report_print_rows(FILE *out, const pprofil_report *report, const str
     for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
         struct pprofil_row row;
         pprofil_report_row(report, i, &row, sizeof row);
+        report_scale_row(view, &row);
         report_layout_row(&layout, &row, &texts);
         fputs(view->colour ? output_colour_of_share(row.share) : "", out);
         report_columns_text(out, &row, view->by, totals, wall, &layout);
@@ -210,7 +211,7 @@ static void report_print_foot(FILE *out, pprofil_profile *profile, const pprofil
 
     if (hidden > 0)
         fprintf(out, "# %" PRIu32 " more row%s, %.3f s; -n 0 shows all\n", hidden, plural(hidden), (double)rest / 1e9);
-    for (unsigned i = 0; i < MISSING_SHOWN && view->by == PPROFIL_BY_FUNCTION &&
+    for (unsigned i = 0; i < MISSING_SHOWN && view->by == PPROFIL_BY_FUNCTION && view->group == NULL &&
                          pprofil_profile_nameless(profile, i, &path, &why, &share) == 0 && share >= MISSING_SHARE_MIN;
          i++) {
         fputs("# ", out);
@@ -224,7 +225,10 @@ int report_print_text(FILE *out, pprofil_profile *profile, const pprofil_report 
     struct pprofil_totals totals;
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
-    report_print_head(out, profile, view->colour);
+    if (view->group == NULL)
+        report_print_head(out, profile, view->colour);
+    else
+        report_print_group_head(out, view);
     if (pprofil_report_count(report) > 0)
         report_print_rows(out, report, view, totals.wall);
     report_print_foot(out, profile, report, view);

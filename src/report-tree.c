@@ -257,10 +257,14 @@ int report_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tr
     printer.ended = calloc(printer.most + 1u, sizeof *printer.ended);
     if (printer.ended == NULL)
         return -ENOMEM;
-    report_print_head(out, profile, view->colour);
+    if (view->group == NULL)
+        report_print_head(out, profile, view->colour);
+    else
+        report_print_group_head(out, view);
     if (totals.samples > 0 && !pprofil_profile_has_stacks(profile))
         fputs("# the profile has no stacks: -g records them\n", out);
-    tree_print_title(out, view, &totals);
+    if (view->group == NULL)
+        tree_print_title(out, view, &totals);
     if (count > 0)
         fprintf(out, "total%%  %s  %s%-*s  %s\n", printer.drawing->interval,
                 tree_shows_self(view) ? " self%  " : "", (int)printer.width,
@@ -271,6 +275,7 @@ int report_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tr
     for (uint32_t i = 0; i < count; i++) {
         struct pprofil_tree_row row;
         pprofil_tree_row(tree, i, &row, sizeof row);
+        report_scale_row(view, &row.row);
         tree_print_row(&printer, &row);
     }
     tree_print_foot(&printer, &totals);

@@ -61,9 +61,14 @@ bool report_knows_run(const struct pprofil_totals *totals)
     return totals->target_cpu_ns > 0 || totals->supervisor_cpu_ns > 0 || totals->stopped_ns > 0;
 }
 
+int report_print_part(FILE *out, pprofil_profile *profile, const struct report_view *view)
+{
+    return view->tree ? report_print_tree(out, profile, view) : report_print_flat(out, profile, view);
+}
+
 int report_print(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
-    int error = view->tree ? report_print_tree(out, profile, view) : report_print_flat(out, profile, view);
+    int error = view->grouped ? report_print_groups(out, profile, view) : report_print_part(out, profile, view);
 
     if (error == 0 && (fflush(out) != 0 || ferror(out)))
         error = errno != 0 ? -errno : -EIO;

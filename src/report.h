@@ -23,6 +23,12 @@ struct report_view {
     double least;         /* rows with a smaller share are left out; 0..1 */
     uint32_t depth;       /* greatest number of levels of a tree that are printed; 0: all */
     bool fold;
+    /* two levels: the rows of the grouping `groups`, and below each of them a report by `by` */
+    bool grouped;
+    enum pprofil_by groups; /* PPROFIL_BY_PROCESS, PPROFIL_BY_THREAD or PPROFIL_BY_OBJECT */
+    /* only for report-groups.c: the profile is the part that this row of the first level has. Text has neither head nor
+     * foot, and CSV begins each line with the row */
+    const struct pprofil_row *group;
 };
 
 /* Prints a report of the profile. Returns 0, or a negative error if the report could not be made or
@@ -55,6 +61,15 @@ int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tr
 int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                           const struct report_view *view);
 
+/* Prints a report of a profile, which is a part of another one if view->group is set. */
+int report_print_part(FILE *out, pprofil_profile *profile, const struct report_view *view);
+/* Prints a report of two levels (view->grouped) as text or CSV. */
+int report_print_groups(FILE *out, pprofil_profile *profile, const struct report_view *view);
+/* Makes the shares of a row of a group parts of the time of the whole profile. */
+void report_scale_row(const struct report_view *view, struct pprofil_row *row);
+/* Prints the first columns of CSV in reports of two levels: the row of the first level, or the headings if it is NULL. */
+void report_columns_csv_group(FILE *out, const struct pprofil_row *group);
+
 /* Returns true if the totals say how sampling went: what the target used by the kernel's count, how long it was
  * stopped, and what was lost. Files of other programs do not, and these totals are 0 then. Each total that is 0
  * because it is not known is left out of text, and is null in JSON. */
@@ -62,6 +77,8 @@ bool report_knows_run(const struct pprofil_totals *totals);
 
 /* Prints the heading of reports and trees in text: what was measured, and how accurate the figures are. */
 void report_print_head(FILE *out, pprofil_profile *profile, bool colour);
+/* Prints the line above a group: its name, and its share of the time. */
+void report_print_group_head(FILE *out, const struct report_view *view);
 
 /* --- report-layout.c: what fits into a terminal --------------------------------------------- */
 

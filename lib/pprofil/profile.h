@@ -210,6 +210,8 @@ struct pprofil_selection {
     /* the samples that were taken in a range of time, ns since the profile begins; to_ns 0: until its end. The file
      * must say when its samples were taken; pprofil's own files do, and those of perf record */
     uint64_t from_ns, to_ns;
+    uint64_t process; /* id of a row in a report by process: a process while it ran one program; 0: any */
+    uint64_t thread_row; /* id of a row in a report by thread: a thread while its process ran one program; 0: any */
 };
 
 /* Returns true if the selection has any condition. */

@@ -105,6 +105,21 @@ static int keep_pids(const struct selector *selector)
     return -ENOENT;
 }
 
+/* Keeps only the samples of the process and of the thread whose rows are selected. */
+static void keep_rows(const struct selector *selector)
+{
+    const struct profile *profile = selector->profile;
+    const struct pprofil_selection *selection = selector->selection;
+
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        uint32_t thread = profile->samples[i].thread;
+        if (selection->process != 0)
+            selector->keep[i] &= report_task_id(profile->threads[thread].process) == selection->process;
+        if (selection->thread_row != 0)
+            selector->keep[i] &= report_task_id(thread) == selection->thread_row;
+    }
+}
+
 static uint32_t process_of(const struct selector *selector, const struct profile_sample *sample)
 {
     return selector->profile->threads[sample->thread].process;
@@ -283,6 +298,8 @@ static int keep_selected(const struct selector *selector)
     const struct pprofil_selection *selection = selector->selection;
     int error = keep_pids(selector);
 
+    if (selection->process != 0 || selection->thread_row != 0)
+        keep_rows(selector);
     if (error == 0 && selection->comm != NULL)
         error = keep_comm(selector);
     if (error == 0 && selection->thread != NULL)

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Prints reports of two levels: the rows of one grouping, such as processes, and below each of them the rows of a
+ * second one, such as its functions, or its tree of calls. Each group is a part of the profile (pprofil_profile_select),
+ * of which a report is made. Shares are parts of the time of the whole profile.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "output-stream.h"
+#include "report.h"
+
+#define BOLD "\033[1m"
+
+/* Returns what selects a row of the first level. */
+static struct pprofil_selection group_selection(const struct pprofil_row *row, enum pprofil_by by)
+{
+    struct pprofil_selection selection = {.size = sizeof selection};
+
+    if (by == PPROFIL_BY_OBJECT)
+        selection.object = row->name;
+    else if (by == PPROFIL_BY_THREAD)
+        selection.thread_row = row->id;
+    else
+        selection.process = row->id;
+    return selection;
+}
+
+/*
+ * Makes a share of a group's time a share of the whole time. The two shares multiply. Their errors are of independent
+ * draws (how many samples fell into the group, and where in it), so the relative errors add as squares.
+ */
+static void group_scale_share(const struct pprofil_row *group, double *share, double *error95)
+{
+    *error95 = hypot(group->share * *error95, *share * group->error95);
+    *share *= group->share;
+}
+
+void report_scale_row(const struct report_view *view, struct pprofil_row *row)
+{
+    if (view->group == NULL)
+        return;
+    group_scale_share(view->group, &row->share, &row->error95);
+    group_scale_share(view->group, &row->total_share, &row->total_error95);
+}
+
+static const char *group_word(enum pprofil_by by)
+{
+    return by == PPROFIL_BY_OBJECT ? "object" : by == PPROFIL_BY_THREAD ? "thread" : "process";
+}
+
+void report_print_group_head(FILE *out, const struct report_view *view)
+{
+    const struct pprofil_row *row = view->group;
+
+    fprintf(out, "\n%s# %s ", view->colour ? BOLD : "", group_word(view->groups));
+    utf8_print_harmless(out, row->name);
+    if (view->groups != PPROFIL_BY_OBJECT)
+        fprintf(out, " %" PRIu32, view->groups == PPROFIL_BY_THREAD ? row->tid : row->pid);
+    fprintf(out, ": %.2f %% +- %.2f, %.3f s%s\n", 100 * row->share, 100 * row->error95, (double)row->ns / 1e9,
+            view->colour ? OUTPUT_PLAIN : "");
+}
+
+/* Prints a group. -ENOENT: the group does not have the function whose callers or callees are printed. */
+static int group_print(FILE *out, pprofil_profile *profile, const struct pprofil_row *row,
+                       const struct report_view *view)
+{
+    const struct pprofil_selection selection = group_selection(row, view->groups);
+    struct report_view below = *view;
+    pprofil_profile *part;
+    int error = pprofil_profile_select(profile, &selection, &part);
+
+    if (error != 0)
+        return error;
+    below.group = row;
+    error = report_print_part(out, part, &below);
+    pprofil_profile_close(part);
+    return error;
+}
+
+/* Prints the groups, and returns the number of those that were printed in *printed. */
+static int groups_print(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                        const struct report_view *view, uint32_t *printed)
+{
+    *printed = 0;
+    for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
+        struct pprofil_row row;
+        pprofil_report_row(report, i, &row, sizeof row);
+        int error = group_print(out, profile, &row, view);
+        if (error == 0)
+            ++*printed;
+        else if (error != -ENOENT)
+            return error;
+    }
+    return 0;
+}
+
+int report_print_groups(FILE *out, pprofil_profile *profile, const struct report_view *view)
+{
+    const struct pprofil_report_options options = {
+        .size = sizeof options, .by = view->groups, .limit = view->limit};
+    pprofil_report *report;
+    int error = pprofil_report_new(profile, &options, &report);
+    uint64_t rest;
+    uint32_t printed;
+
+    if (error != 0)
+        return error;
+    if (view->format == REPORT_TEXT) {
+        report_print_head(out, profile, view->colour);
+    } else {
+        report_columns_csv_group(out, NULL);
+        report_columns_csv(out, NULL, pprofil_profile_has_stacks(profile), false);
+        fputs("\r\n", out);
+    }
+    error = groups_print(out, profile, report, view, &printed);
+    if (error == 0 && printed == 0 && pprofil_report_count(report) > 0)
+        error = report_print_part(out, profile, view); /* leaves the problem in the profile */
+    uint32_t hidden = pprofil_report_all(report, &rest) - pprofil_report_count(report);
+    if (error == 0 && hidden > 0 && view->format == REPORT_TEXT)
+        fprintf(out, "\n# %" PRIu32 " more, %.3f s; -n 0 shows all\n", hidden, (double)rest / 1e9);
+    pprofil_report_free(report);
+    return error;
+}
