@@ -235,6 +235,8 @@ bool selection_apply(const struct selection_request *request, const char *path, 
         complain_file(path, error, false);
     if (error != 0)
         return false;
+    if (problem[0] != '\0')
+        complain("%s: note: %s", path, problem);
     pprofil_profile_close(*profile);
     *profile = part;
     return true;

@@ -23,11 +23,11 @@ static struct pprofil_selection group_selection(const struct pprofil_row *row, e
     struct pprofil_selection selection = {.size = sizeof selection};
 
     if (by == PPROFIL_BY_OBJECT)
-        selection.object = row->name;
+        selection.object_row = row->id;
     else if (by == PPROFIL_BY_THREAD)
         selection.thread_row = row->id;
     else
-        selection.process = row->id;
+        selection.process_row = row->id;
     return selection;
 }
 

@@ -19,7 +19,7 @@ typedef struct pprofil_profile pprofil_profile;
 void pprofil_profile_close(pprofil_profile *profile);
 
 /* Returns one line of text, the reason why the last call with this profile failed. Returns "" if the reason is not
- * known. */
+ * known. pprofil_profile_select writes a note, too. */
 const char *pprofil_profile_problem(const pprofil_profile *profile);
 
 const char *pprofil_version(void);
@@ -210,8 +210,8 @@ struct pprofil_selection {
     /* the samples that were taken in a range of time, ns since the profile begins; to_ns 0: until its end. The file
      * must say when its samples were taken; pprofil's own files do, and those of perf record */
     uint64_t from_ns, to_ns;
-    uint64_t process; /* id of a row in a report by process: a process while it ran one program; 0: any */
-    uint64_t thread_row; /* id of a row in a report by thread: a thread while its process ran one program; 0: any */
+    /* ids of rows (struct pprofil_row) in reports by process, by thread and by object of the same profile */
+    uint64_t process_row, thread_row, object_row;
 };
 
 /* Returns true if the selection has any condition. */
@@ -221,7 +221,7 @@ bool pprofil_selection_any(const struct pprofil_selection *selection);
  * closes *part. *part can be reported and saved like any profile, and its command contains the conditions. If no
  * sample meets all conditions, *part is empty. -EINVAL: a condition is not a valid regular expression. -ENOENT: a
  * condition matches no name in the profile. After these two errors, pprofil_profile_problem(profile) says which
- * condition failed. */
+ * condition failed. After 0 it says which condition is not a valid regular expression, but a part of names. */
 int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *selection, pprofil_profile **part);
 
 /* Describes a profile that pprofil_profile_select made as a part of another profile. *what: the conditions as command

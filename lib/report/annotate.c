@@ -52,6 +52,8 @@ int annotate_keep(struct pprofil_report *report, const char *pattern, char *prob
         names[i] = report->rows[i].name;
     if (error == 0 && found == 0)
         error = name_search(pattern, names, report->count, marked, &found, problem, size);
+    if (error == 0)
+        problem[0] = '\0';
     if (error == 0 && found == 0)
         name_search_complain("function", pattern, names, report->count, problem, size);
     if (error == 0)

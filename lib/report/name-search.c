@@ -50,16 +50,23 @@ static uint32_t name_search_mark(const char *pattern, const char *const *texts, 
     return found;
 }
 
+static int name_search_compile(regex_t *expression, const char *pattern, char *problem, size_t size)
+{
+    int error = regcomp(expression, pattern, REG_EXTENDED | REG_NOSUB);
+
+    if (error != 0)
+        regerror(error, expression, problem, size);
+    return error == 0 ? 0 : error == REG_ESPACE ? -ENOMEM : -EINVAL;
+}
+
 static int name_search_mark_expression(const char *pattern, const char *const *texts, uint32_t count, bool *marked,
                                        uint32_t *found, char *problem, size_t size)
 {
     regex_t expression;
-    int error = regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB);
+    int error = name_search_compile(&expression, pattern, problem, size);
 
-    if (error != 0) {
-        regerror(error, &expression, problem, size);
-        return error == REG_ESPACE ? -ENOMEM : -EINVAL;
-    }
+    if (error != 0)
+        return error;
     for (uint32_t i = 0; i < count; i++)
         if (texts[i] != NULL && regexec(&expression, texts[i], 0, NULL, 0) == 0) {
             marked[i] = true;
@@ -69,16 +76,26 @@ static int name_search_mark_expression(const char *pattern, const char *const *t
     return 0;
 }
 
+/* Writes to `problem` why the pattern is not an expression, if it is not. */
+static int name_search_try_expression(const char *pattern, char *problem, size_t size)
+{
+    regex_t expression;
+    int error = name_search_compile(&expression, pattern, problem, size);
+
+    if (error == 0)
+        regfree(&expression);
+    return error == -ENOMEM ? error : 0;
+}
+
 int name_search(const char *pattern, const char *const *texts, uint32_t count, bool *marked, uint32_t *found,
                 char *problem, size_t size)
 {
-    static bool (*const meanings[])(const char *, const char *) = {is_text, is_text_without_parameters, is_part};
-
-    *found = 0;
-    for (size_t i = 0; *found == 0 && i < sizeof meanings / sizeof *meanings; i++)
-        *found = name_search_mark(pattern, texts, count, meanings[i], marked);
-    if (*found > 0)
+    problem[0] = '\0';
+    if ((*found = name_search_mark(pattern, texts, count, is_text, marked)) > 0 ||
+        (*found = name_search_mark(pattern, texts, count, is_text_without_parameters, marked)) > 0)
         return 0;
+    if ((*found = name_search_mark(pattern, texts, count, is_part, marked)) > 0)
+        return name_search_try_expression(pattern, problem, size);
     return name_search_mark_expression(pattern, texts, count, marked, found, problem, size);
 }
 

@@ -20,7 +20,8 @@
 
 /* Sets marked[i] if the pattern matches texts[i]. The caller has set all `count` elements of `marked` to false. A text
  * may be NULL; no pattern matches it. *found: number of marked texts. Returns 0, -ENOMEM, or -EINVAL if the pattern is
- * not a valid regular expression. After -EINVAL, the reason is in `problem`, which has room for `size` bytes. */
+ * not a valid regular expression. `problem` has room for `size` bytes. After -EINVAL it has the reason. After 0 it has
+ * the reason why a pattern that is a part of names is not a valid expression, and is "" in all other cases. */
 int name_search(const char *pattern, const char *const *texts, uint32_t count, bool *marked, uint32_t *found,
                 char *problem, size_t size);
 

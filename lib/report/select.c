@@ -65,6 +65,9 @@ static int names_match(const struct selector *selector, struct names *names)
     if (error == -EINVAL)
         snprintf(selector->problem, selector->size, "%s: '%s' is no name that is there, nor a regular expression: %s",
                  names->option, names->pattern, why);
+    else if (error == 0 && why[0] != '\0')
+        snprintf(selector->problem, selector->size, "%s: '%s' is no regular expression (%s), but a part of names",
+                 names->option, names->pattern, why);
     return error;
 }
 
@@ -105,19 +108,16 @@ static int keep_pids(const struct selector *selector)
     return -ENOENT;
 }
 
-/* Keeps only the samples of the process and of the thread whose rows are selected. */
+/* Keeps only the samples of the rows whose ids are selected. */
 static void keep_rows(const struct selector *selector)
 {
-    const struct profile *profile = selector->profile;
     const struct pprofil_selection *selection = selector->selection;
+    const struct report_filter filter = {.process = (uint32_t)selection->process_row,
+                                         .thread = (uint32_t)selection->thread_row,
+                                         .object = (uint32_t)selection->object_row};
 
-    for (uint32_t i = 0; i < profile->sample_count; i++) {
-        uint32_t thread = profile->samples[i].thread;
-        if (selection->process != 0)
-            selector->keep[i] &= report_task_id(profile->threads[thread].process) == selection->process;
-        if (selection->thread_row != 0)
-            selector->keep[i] &= report_task_id(thread) == selection->thread_row;
-    }
+    for (uint32_t i = 0; i < selector->profile->sample_count; i++)
+        selector->keep[i] &= report_lets_through(selector->profile, &filter, &selector->profile->samples[i]);
 }
 
 static uint32_t process_of(const struct selector *selector, const struct profile_sample *sample)
@@ -298,8 +298,7 @@ static int keep_selected(const struct selector *selector)
     const struct pprofil_selection *selection = selector->selection;
     int error = keep_pids(selector);
 
-    if (selection->process != 0 || selection->thread_row != 0)
-        keep_rows(selector);
+    keep_rows(selector);
     if (error == 0 && selection->comm != NULL)
         error = keep_comm(selector);
     if (error == 0 && selection->thread != NULL)

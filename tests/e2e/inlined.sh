@@ -151,4 +151,12 @@ expect "a heat map of a part" 0 \
 	"$(status_of "$pprofil" convert --ignore work -o "$work/part.heat.svg" "$work/flat.pb.gz")"
 expect "a heat map of what was merged" 0 "$("$pprofil" merge -o "$work/two.pb.gz" "$work/p.pb.gz" "$work/flat.pb.gz" &&
 	status_of "$pprofil" convert -o "$work/two.heat.svg" "$work/two.pb.gz")"
+# a part of a name that is no expression is taken as it is, and that is said
+printf 'main;f(int) 5\nmain;g 7\n' >"$work/names.folded"
+"$pprofil" report --focus 'f(' -f csv -n 0 "$work/names.folded" >"$work/part.csv" 2>"$work/err"
+expect "no expression: status" 0 $?
+expect "no expression: the part" "f(int)" "$(awk -F, 'NR > 1 && $4 > 0 { print $5 }' "$work/part.csv")"
+expect_text "no expression: the note" "note: --focus: 'f[(]' is no regular expression" "$work/err"
+"$pprofil" report --focus 'f(int)' "$work/names.folded" >/dev/null 2>"$work/err"
+expect "a whole name: no note" "" "$(cat "$work/err")"
 finish

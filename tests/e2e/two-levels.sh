@@ -7,7 +7,11 @@ PPROFIL_SUPERVISE=$build/pprofil-supervise
 export PPROFIL_SUPERVISE
 spender=$targets/known-shares
 
-"$pprofil" -q -g --overhead 100 -o "$work/p.pb.gz" sh -c "$spender 0.5 2 >/dev/null & $spender 0.3 >/dev/null; wait"
+# a program of the same name in another directory is another object
+mkdir "$work/other"
+cp "$spender" "$work/other/known-shares"
+"$pprofil" -q -g --overhead 100 -o "$work/p.pb.gz" \
+	sh -c "$spender 0.5 2 >/dev/null & $work/other/known-shares 0.3 >/dev/null; wait"
 expect "recorded" 0 $?
 
 report() { "$pprofil" report "$@" "$work/p.pb.gz" 2>"$work/err"; }

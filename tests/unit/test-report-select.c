@@ -52,6 +52,10 @@ Test(match, what_is_no_pattern_is_told)
 
     cr_assert_eq(name_search("q(", names, NAMES, marked, &found, problem, sizeof problem), -EINVAL);
     cr_assert_neq(problem[0], '\0');
+    cr_assert_eq(name_search("f(", names, NAMES, marked, &found, problem, sizeof problem), 0);
+    cr_assert_neq(problem[0], '\0', "a part of names that is no expression");
+    cr_assert_eq(name_search("pars", names, NAMES, marked, &found, problem, sizeof problem), 0);
+    cr_assert_eq(problem[0], '\0', "a part of names that is an expression");
 }
 
 Test(match, what_looks_like_it)
