@@ -145,6 +145,24 @@ static void run_warn(void *context, const char *line)
     complain("%s", line);
 }
 
+/* Without --children, remembers the children that an attached run leaves out, and says so. */
+static void run_find_left_out(struct run *run)
+{
+    if (run->asked.program != NULL || run->asked.search.children || run->asked.quiet ||
+        run->asked.view.format != REPORT_TEXT)
+        return;
+    left_out_find(&run->left_out, &run->asked.pids);
+    left_out_say(&run->left_out);
+}
+
+static void run_say_left_out(const struct run *run)
+{
+    struct pprofil_totals totals;
+
+    pprofil_profile_totals(pprofil_session_profile(run->session), &totals, sizeof totals);
+    left_out_say_busy(&run->left_out, totals.target_cpu_ns);
+}
+
 static int run_begin(struct run *run)
 {
     char hint[HINT_SIZE];
@@ -176,8 +194,7 @@ static int run_begin(struct run *run)
         lsan_note_begin(&run->lsan_note, run->child);
     }
     if (error == 0) {
-        if (run->asked.program == NULL && !run->asked.quiet && run->asked.view.format == REPORT_TEXT)
-            process_search_say_left_out(&run->asked.search);
+        run_find_left_out(run);
         run_output_choose(run);
         pprofil_session_control_targets(run->session);
         return 0;
@@ -221,6 +238,7 @@ static int run_finish(struct run *run)
         lsan_note_decide(&run->lsan_note, pprofil_session_profile(run->session), run->child, run->status);
     if (error != 0 || run->broken)
         complain("%s; the profile ends there", pprofil_session_problem(run->session));
+    run_say_left_out(run);
     int own = run_deliver(run);
     run_output_release(run);
     pprofil_session_close(run->session);

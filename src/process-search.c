@@ -9,7 +9,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -299,41 +298,6 @@ static bool search_children(struct process_search *search, const struct machine 
                 return false;
     } while (search->pids->count > before);
     return true;
-}
-
-/* Counts the children of a process that are not among the processes. "children" of each of its threads has their numbers:
- * proc_tid_children(5). Some kernels lack this file; nothing is counted there. The list of all processes is not used,
- * because it has their command lines, and reading that of a process may wait, for example for its file system. */
-static unsigned count_left_out(const struct process_search *search, pid_t pid)
-{
-    char path[64];
-    unsigned count = 0, child;
-    glob_t threads;
-
-    snprintf(path, sizeof path, "/proc/%d/task/*/children", (int)pid);
-    if (glob(path, GLOB_NOSORT, NULL, &threads) != 0)
-        return 0;
-    for (size_t i = 0; i < threads.gl_pathc; i++) {
-        FILE *file = fopen(threads.gl_pathv[i], "re");
-        while (file != NULL && fscanf(file, "%u", &child) == 1)
-            count += !pids_have(search->pids, child);
-        if (file != NULL)
-            fclose(file);
-    }
-    globfree(&threads);
-    return count;
-}
-
-void process_search_say_left_out(const struct process_search *search)
-{
-    unsigned count = 0;
-
-    for (unsigned i = 0; !search->children && i < search->pids->count; i++)
-        count += count_left_out(search, search->pids->pids[i]);
-    if (count == 1)
-        complain("a child process that runs already is left out; --children takes it, too");
-    else if (count > 1)
-        complain("%u child processes that run already are left out; --children takes them, too", count);
 }
 
 bool process_search_find(struct process_search *search, bool quiet)

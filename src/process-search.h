@@ -39,8 +39,6 @@ bool process_search_any(const struct process_search *search);
 /* Finds the processes, and adds them to search->pids. Complains and returns false if there is no such process, or if
  * there are more than PIDS_MAX. Unless `quiet` is set, says which processes are left out because they refuse. */
 bool process_search_find(struct process_search *search, bool quiet);
-/* Says that children of the processes are left out, if there are any. */
-void process_search_say_left_out(const struct process_search *search);
 
 /* Writes what was asked for, as command options such as "-p nginx", for people. */
 void process_search_describe(const struct process_search *search, char *text, size_t size);

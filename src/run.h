@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "forward-signals.h"
+#include "left-out-children.h"
 #include "lsan-note.h"
 #include "options.h"
 
@@ -56,6 +57,7 @@ struct run {
     pprofil_session *session;
     struct forward forward;
     struct lsan_note lsan_note;
+    struct left_out_children left_out;
     char **argv; /* our own command line */
     pid_t child;
     /* `ended`: the child has ended. `status`: wait status of the child; -1: unknown */

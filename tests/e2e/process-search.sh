@@ -60,6 +60,18 @@ expect_text "top, too" "PID $other" "$work/frame"
 # the message about children
 "$pprofil" -d 0.2 -p "$parent" >"$work/out" 2>"$work/err"
 expect_text "children that are left out are said" 'child process .*--children' "$work/err"
+expect "children that use no CPU time are not said to use it" 0 "$(grep -c 'left out used' "$work/err")"
+start sh -c "sh -c 'while :; do :; done; :'; :"
+grandparent=$last
+spins() { spinner=$(pgrep -P "$grandparent"); }
+await spins
+"$pprofil" -d 1.5 -p "$grandparent" >"$work/out" 2>"$work/err"
+expect_text "busy children that are left out are said" 'left out used [0-9.]* s of CPU time.*--children' "$work/err"
+"$pprofil" -d 1 --children -p "$grandparent" >"$work/out" 2>"$work/err"
+expect "children that are taken are not said" 0 "$(grep -c 'left out' "$work/err")"
+"$pprofil" -q -d 1 -p "$grandparent" >"$work/out" 2>"$work/err"
+expect "-q says nothing" "" "$(cat "$work/err")"
+kill "$spinner" "$grandparent"
 "$pprofil" -d 0.2 -p "$name-other" >"$work/out" 2>"$work/err"
 expect_text "the head says what was asked for" "^# pprofil: -p $name-other \(1 process\)" "$work/err"
 
