@@ -53,14 +53,27 @@ static void process_search_add_name(struct process_search *search, const char *n
     search->names[search->name_count++] = name;
 }
 
+/* Returns a copy of the argument of -p in search->text. */
+static char *process_search_copy(struct process_search *search, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = search->text + search->text_size;
+
+    if (size > sizeof search->text - search->text_size)
+        exit(complain("-p takes at most %zu bytes of names", sizeof search->text));
+    search->text_size += size;
+    return memcpy(copy, text, size);
+}
+
 /* Adds the processes in the argument of -p: numbers and names with commas between them, or one pattern with blanks or
  * signs of fnmatch(3). */
 static void process_search_add(struct process_search *search, const char *text)
 {
-    char *words = strdup(text), *rest = words, *word; /* never freed: the names are used until pprofil ends */
+    char *words, *rest, *word;
 
-    if (words == NULL || text[0] == '\0' || text[0] == '-' || text[strlen(text) - 1] == ',')
+    if (text[0] == '\0' || text[0] == '-' || text[strlen(text) - 1] == ',')
         process_search_complain(text);
+    words = rest = process_search_copy(search, text);
     if (process_name_is_pattern(text)) {
         process_search_add_name(search, words);
         return;

@@ -12,17 +12,20 @@
 
 #define PIDS_MAX 1024
 #define PROCESS_NAMES_MAX 64
+#define PROCESS_NAMES_SIZE 4096 /* bytes */
 
 struct pids {
     pid_t pids[PIDS_MAX];
     unsigned count;
 };
 
-/* What is searched for. All words are borrowed from the command line. */
+/* What is searched for. All words but the names are borrowed from the command line. */
 struct process_search {
     struct pids *pids; /* processes that are given by number; the processes that are found are added to them */
     const char *names[PROCESS_NAMES_MAX]; /* names, or patterns as in fnmatch(3) */
     unsigned name_count;
+    char text[PROCESS_NAMES_SIZE]; /* the names are here */
+    size_t text_size;
     const char *user;      /* name or number of their user; NULL: any */
     const char *cgroup;    /* path of their control group, or name of a part of the path; NULL: any */
     const char *container; /* beginning of the id of their container; NULL: any */

@@ -106,4 +106,6 @@ refused "a user without processes" "no process matches: -u 65531" -u 65531
 refused "a group that is not there" "no process matches: --cgroup $name.service" --cgroup "$name.service"
 refused "a container that is not there" "no process matches: --container ffff" --container ffffffffffff0000
 refused "a program and a process" "not both" -p "$other" true
+expect "names that are too long: status" 125 "$(status_of "$pprofil" -p "$(printf '%05000d' 0 | tr 0 a)")"
+one_line "names that are too long"
 finish

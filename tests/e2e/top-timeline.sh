@@ -58,7 +58,7 @@ screen_keys t
 screen_expect "a thread that sleeps" '^sleepers [0-9]+ +[0-9.]+ +·····'
 screen_expect "what the signs mean" 'asleep'
 screen_resize 30 160
-screen_expect "a larger screen has more columns" '^sleepers [0-9]+ +[0-9.]+ +(·){60}'
+screen_expect "a larger screen has more columns" '^sleepers [0-9]+ +[0-9.]+ .*(·){60}'
 screen_keys q
 screen_expect_end "quits" 0
 
