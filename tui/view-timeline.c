@@ -42,7 +42,7 @@ static uint64_t timeline_tick(const struct snapshot_timeline *line)
         decade *= 10;
     return (double)decade >= least       ? decade
            : (double)decade * 2 >= least ? decade * 2
-           : decade * 5 >= least         ? decade * 5
+           : (double)decade * 5 >= least ? decade * 5
                                          : decade * 10;
 }
 

@@ -50,8 +50,9 @@ expect "a process in itself: no smaller error" "" \
 report --by process,function -n 2 >"$work/text"
 expect "text: status" 0 $?
 expect "text: two groups" 2 "$(grep -c '^# process known-shares [0-9]*: ' "$work/text")"
-expect "text: two rows in each" 4 "$(grep -c ' known-shares  *(' "$work/text")"
-expect "text: what is not shown" 1 "$(grep -c '^# [0-9]* more, .*; -n 0 shows all$' "$work/text")"
+expect "text: two rows in each" 4 "$(grep -c '^ *[0-9].* known-shares' "$work/text")"
+report --by process,function -n 1 >"$work/one"
+expect "text: groups that are not shown" 1 "$(grep -c '^# [0-9]* more, .*; -n 0 shows all$' "$work/one")"
 expect "text: the head, once" 1 "$(grep -c '^# pprofil:' "$work/text")"
 report --tree --by thread,function -n 0 --min 5 >"$work/tree"
 expect "tree: status" 0 $?
