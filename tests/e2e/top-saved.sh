@@ -4,8 +4,10 @@
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 . "${abs_srcdir:-.}/tests/e2e/tmux.sh"
 
-"$pprofil" -q -g -w --overhead 100 -o "$work/saved.pb.gz" "$targets/phases" 2 1 >/dev/null
-"$pprofil" -q --overhead 100 -o "$work/flat.pb.gz" "$targets/phases" 0.5 1 >/dev/null
+# the command stands in the title; with a long path there, what follows it would not fit
+cd "$targets" || exit 1
+"$pprofil" -q -g -w --overhead 100 -o "$work/saved.pb.gz" ./phases 2 1 >/dev/null
+"$pprofil" -q --overhead 100 -o "$work/flat.pb.gz" ./phases 0.5 1 >/dev/null
 cd "$work" || exit 1
 
 # --- each view

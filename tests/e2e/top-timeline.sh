@@ -55,7 +55,7 @@ screen_expect_end "quits" 0
 # --- sleeping threads, narrow screens
 screen_start 12 60 "$pprofil" view asleep.pb.gz
 screen_keys t
-screen_expect "a thread that sleeps" '^sleepers [0-9]+ +[0-9.]+ +·····'
+screen_expect "a thread that sleeps" '^sleepers [0-9]+ +[0-9.]+ .*·····'
 screen_expect "what the signs mean" 'asleep'
 screen_resize 30 160
 screen_expect "a larger screen has more columns" '^sleepers [0-9]+ +[0-9.]+ .*(·){60}'
