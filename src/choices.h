@@ -50,6 +50,10 @@ extern const struct choices choices_roots, choices_values, choices_control, choi
 /* The indexes of these names are those of command_at. */
 extern const struct choices choices_commands;
 
+/* The outputs of pprofil doctor */
+enum doctor_format { DOCTOR_TEXT, DOCTOR_JSON };
+extern const struct choices choices_doctor_formats;
+
 /* The orders of rows. The first four are those of enum pprofil_sort. */
 enum choice_order { CHOICE_ORDER_SELF = 4, CHOICE_ORDER_TOTAL };
 

@@ -20,8 +20,9 @@ enum option_key { KEY_BUSY = 256 };
 
 struct doctor_request {
     struct pids pids;
-    enum report_format format;
-    struct pids busy_for; /* --busy: the process for which this one only uses CPU time */
+    struct process_search search;
+    enum doctor_format format;
+    pid_t busy_for; /* --busy: the process for which this one only uses CPU time; 0: none */
 };
 
 /* --- findings ---------------------------------------------------------------------------------- */
@@ -186,7 +187,7 @@ static int doctor_run(const struct doctor_request *request)
         return complain("doctor: /proc is not mounted: pprofil needs it; mount -t proc proc /proc");
     if (!output_stream_open(&output, NULL))
         return EXIT_OWN_FAILURE;
-    if (request->format == REPORT_JSON)
+    if (request->format == DOCTOR_JSON)
         list = json_array();
     else
         doctor_print_begin(output.stream);
@@ -205,17 +206,22 @@ static int doctor_run(const struct doctor_request *request)
 /* --- options ------------------------------------------------------------------------------------- */
 
 static const struct argp_option options[] = {
-    {"pid", 'p', "PID", 0, "also say whether pprofil can attach to this process, and what is known of it", 0},
-    {"format", 'f', "NAME", 0, "text or json (text)", 0},
+    {"pid", 'p', "PID|NAME", 0, "also say whether pprofil can attach to this process, and what is known of it", 0},
+    {"format", 'f', "OUTPUT", 0, "{OUTPUT} (text)", 0},
     {"busy", KEY_BUSY, "PID", OPTION_HIDDEN, "only use CPU time, until this process ends", 0},
     {0},
 };
 
-static void doctor_parse_pid(struct pids *pids, const char *option, const char *text)
+/* Returns false, and complains, if the process that -p means cannot be found, or is not the only one. */
+static bool doctor_find_process(struct doctor_request *request)
 {
-    pids->count = 0;
-    if (!pids_parse(pids, text) || pids->count != 1)
-        exit(complain("doctor: %s takes the number of one process, not '%s'", option, text));
+    if (!process_search_any(&request->search))
+        return true;
+    if (!process_search_find(&request->search, true))
+        return false;
+    if (request->pids.count > 1)
+        complain("doctor: -p means %u processes here: give the number of one", request->pids.count);
+    return request->pids.count == 1;
 }
 
 static error_t doctor_parse_option(int key, char *argument, struct argp_state *state)
@@ -224,15 +230,15 @@ static error_t doctor_parse_option(int key, char *argument, struct argp_state *s
 
     switch (key) {
     case 'p':
-        doctor_parse_pid(&request->pids, "-p", argument);
+        process_search_add(&request->search, argument);
         break;
     case 'f':
-        request->format = (enum report_format)choice_option("-f", &choices_report_formats, argument);
-        if (request->format == REPORT_CSV)
-            exit(complain("doctor: -f takes text or json, not '%s'", argument));
+        request->format = (enum doctor_format)choice_option("-f", &choices_doctor_formats, argument);
         break;
     case KEY_BUSY:
-        doctor_parse_pid(&request->busy_for, "--busy", argument);
+        request->busy_for = pid_parse(argument, strlen(argument));
+        if (request->busy_for == 0)
+            exit(complain("doctor: --busy takes the number of a process, not '%s'", argument));
         break;
     case ARGP_KEY_ARG:
         exit(complain("doctor: '%s' is no option; a process is given as -p PID", argument));
@@ -255,8 +261,11 @@ const struct argp doctor_argp = {
 
 int command_doctor(int argc, char **argv)
 {
-    struct doctor_request request = {.format = REPORT_TEXT};
+    struct doctor_request request = {.format = DOCTOR_TEXT};
 
+    request.search.pids = &request.pids;
     command_line_parse("pprofil doctor", &doctor_argp, argc, argv, 0, &request);
-    return request.busy_for.count > 0 ? child_be_busy(request.busy_for.pids[0]) : doctor_run(&request);
+    if (request.busy_for > 0)
+        return child_be_busy(request.busy_for);
+    return doctor_find_process(&request) ? doctor_run(&request) : EXIT_OWN_FAILURE;
 }

@@ -16,6 +16,7 @@ static void bash_print_values(FILE *out, const char *placeholder)
     const struct completion_values values = completion_values(placeholder);
     const char *between = "";
 
+    fputs(values.comma ? "@comma " : "", out);
     for (unsigned list = 0; list < values.list_count; list++)
         for (unsigned i = 0; values.lists[list]->at(i) != NULL; i++, between = " ")
             fprintf(out, "%s%s", between, values.lists[list]->at(i));

@@ -26,13 +26,13 @@ static void fish_print_values(FILE *out, const char *placeholder, bool required)
     fputs(values.files ? (required ? " -r -F" : " -F") : required ? " -x" : " -f", out);
     if (!values.directories && !values.pids && values.list_count == 0)
         return;
-    fputs(" -a '", out);
+    fputs(values.comma ? " -a '(__fish_append , " : " -a '", out);
     fputs(values.directories ? "(__fish_complete_directories)" : "", out);
     fputs(values.pids ? "(__fish_complete_pids)" : "", out);
     for (unsigned list = 0; list < values.list_count; list++)
         for (unsigned i = 0; values.lists[list]->at(i) != NULL; i++)
             fprintf(out, "%s ", values.lists[list]->at(i));
-    fputc('\'', out);
+    fputs(values.comma ? ")'" : "'", out);
 }
 
 /* Prints the list of options that take an argument. */

@@ -23,6 +23,19 @@ static void zsh_print_text(FILE *out, const char *text)
             fprintf(out, strchr("[]:\\", *text) != NULL ? "\\%c" : "%c", *text);
 }
 
+/* Prints the words that can stand in a place, in parentheses if they are the whole action. */
+static void zsh_print_words(FILE *out, const struct completion_values *values)
+{
+    const char *open = values->comma ? "" : "(", *close = values->comma ? "" : ")";
+
+    if (values->list_count == 0)
+        return;
+    for (unsigned list = 0; list < values->list_count; list++)
+        for (unsigned i = 0; values->lists[list]->at(i) != NULL; i++)
+            fprintf(out, "%s%s", list == 0 && i == 0 ? open : " ", values->lists[list]->at(i));
+    fputs(close, out);
+}
+
 /* Prints what completes a value, as in ":FILE:_files". */
 static void zsh_print_action(FILE *out, const char *placeholder)
 {
@@ -31,16 +44,17 @@ static void zsh_print_action(FILE *out, const char *placeholder)
     fputc(':', out);
     zsh_print_text(out, placeholder);
     fputc(':', out);
-    if (values.files && values.pids)
+    if (values.comma)
+        fputs(values.pids ? " _sequence _pprofil_pids" : values.list_count > 0 ? " _sequence compadd - " : " ", out);
+    else if (values.files && values.pids)
         fputs(" _alternative \"pids:process:_pprofil_pids\" \"files:file:_files\"", out);
     else if (values.files || values.directories)
         fputs(values.files ? "_files" : "_files -/", out);
     else if (values.pids)
         fputs("_pprofil_pids", out);
-    for (unsigned list = 0; list < values.list_count; list++)
-        for (unsigned i = 0; values.lists[list]->at(i) != NULL; i++)
-            fprintf(out, "%s%s", list == 0 && i == 0 ? "(" : " ", values.lists[list]->at(i));
-    fputs(values.list_count > 0 ? ")" : values.files || values.directories || values.pids ? "" : " ", out);
+    else if (values.list_count == 0)
+        fputc(' ', out);
+    zsh_print_words(out, &values);
 }
 
 /* Prints an option, as in '(-n --limit)'{-n+,--limit=}'[at most ROWS rows]:ROWS: '. */

@@ -29,7 +29,7 @@ static void values_add(struct completion_values *values, const char *name)
 /* The name is "A", "A|B", or "PID[,PID...]", whose first part is a name. */
 struct completion_values completion_values(const char *placeholder)
 {
-    struct completion_values values = {0};
+    struct completion_values values = {.comma = strstr(placeholder, "[,") != NULL};
     char names[64], *rest = names;
 
     snprintf(names, sizeof names, "%.*s", (int)strcspn(placeholder, "["), placeholder);

@@ -15,6 +15,7 @@
 /* What can stand in a place of a command line. Everything is false or 0 if only the user knows it. */
 struct completion_values {
     bool files, directories, pids;
+    bool comma; /* several values can stand there, with commas between them */
     const struct choices *lists[VALUE_LISTS_MAX];
     unsigned list_count;
 };

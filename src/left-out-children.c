@@ -4,9 +4,9 @@
 
 #include <glob.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/proc-stat.h"
 #include "command.h"
 #include "left-out-children.h"
 
@@ -15,19 +15,13 @@
 /* Reads the start time and the CPU time of a process. Returns false if it has ended. */
 static bool left_out_read(pid_t pid, struct left_out_child *child)
 {
-    char path[32], text[1024] = "";
+    char text[PROC_STAT_SIZE];
+    const char *rest = proc_stat_read(pid, text);
     unsigned long long user, system;
 
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    const char *rest = strrchr(text, ')'); /* the last ")" ends the name of the process, which may contain ")", too */
-    /* the fields 14 (utime), 15 (stime) and 22 (starttime) of proc_pid_stat(5); the first one here is number 3 */
+    /* the fields 14 (utime), 15 (stime) and 22 (starttime); the first one here is number 3 */
     if (rest == NULL || sscanf(rest,
-                               ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu",
+                               " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %*d %*d %llu",
                                &user, &system, &child->start) != 3)
         return false;
     child->pid = pid;
@@ -37,13 +31,10 @@ static bool left_out_read(pid_t pid, struct left_out_child *child)
 
 static bool left_out_has(const struct left_out_children *left_out, const struct pids *pids, pid_t pid)
 {
-    for (unsigned i = 0; i < pids->count; i++)
-        if (pids->pids[i] == pid)
-            return true;
     for (unsigned i = 0; i < left_out->count; i++)
         if (left_out->children[i].pid == pid)
             return true;
-    return false;
+    return pids_have(pids, pid);
 }
 
 /* Adds the children of a process. "children" of each of its threads has their numbers: proc_tid_children(5). Some

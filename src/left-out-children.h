@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "process-search.h"
+#include "pids.h"
 
 #define LEFT_OUT_MAX 256u /* more are not looked at */
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc-stat.h"
 #include "lsan-note.h"
 
 #define OFF "detect_leaks=0"
@@ -25,17 +26,11 @@ void lsan_note_begin(struct lsan_note *note, pid_t program)
  * processes that were waited for; see proc_pid_stat(5). */
 void lsan_note_end(struct lsan_note *note, pid_t program)
 {
-    char path[32], text[1024] = "";
+    char text[PROC_STAT_SIZE];
+    const char *rest = proc_stat_read(program, text);
     unsigned long faults = 0;
 
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)program);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return;
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    const char *rest = strrchr(text, ')'); /* the last ")" ends the name of the process, which may contain ")", too */
-    note->waited = rest != NULL && sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %lu", &faults) == 1 && faults > 0;
+    note->waited = rest != NULL && sscanf(rest, " %*c %*d %*d %*d %*d %*d %*u %*u %lu", &faults) == 1 && faults > 0;
 }
 
 static bool lsan_is_off(const char *variable)

@@ -44,6 +44,15 @@ static const struct choice_synonym report_format_synonyms[] = {{"txt", "text"}, 
 
 const struct choices choices_report_formats = {"KIND", report_format_at, report_format_synonyms, NULL, NULL};
 
+static const char *doctor_format_at(unsigned i)
+{
+    static const char *const names[] = {[DOCTOR_TEXT] = "text", [DOCTOR_JSON] = "json"};
+
+    return NAME_AT(names, i);
+}
+
+const struct choices choices_doctor_formats = {"OUTPUT", doctor_format_at, report_format_synonyms, NULL, NULL};
+
 static const char *order_at(unsigned i)
 {
     static const char *const names[] = {
@@ -60,8 +69,8 @@ static const struct choice_synonym order_synonyms[] = {
 
 static const char *names_at(unsigned i)
 {
-    static const char *const names[] = {[REPORT_NAMES_FIT] = "fit", [REPORT_NAMES_FULL] = "full",
-                                        [REPORT_NAMES_SHORT] = "short"};
+    static const char *const names[] = {
+        [REPORT_NAMES_FIT] = "fit", [REPORT_NAMES_FULL] = "full", [REPORT_NAMES_SHORT] = "short"};
 
     return NAME_AT(names, i);
 }
@@ -176,9 +185,9 @@ const struct choices choices_commands = {"COMMAND", command_name_at, NULL, "comm
 const struct choices *choices_at(unsigned i)
 {
     static const struct choices *const all[] = {
-        &choices_groupings, &choices_names, &choices_report_formats, &choices_orders, &choices_formats,
-        &choices_styles,    &choices_dialects,       &choices_roots,  &choices_values,
-        &choices_control,   &choices_commands,       &choices_shells,
+        &choices_groupings, &choices_names,    &choices_report_formats, &choices_orders, &choices_doctor_formats,
+        &choices_formats,   &choices_styles,   &choices_dialects,       &choices_roots,  &choices_values,
+        &choices_control,   &choices_commands, &choices_shells,
     };
 
     return NAME_AT(all, i);

@@ -8,10 +8,12 @@ _pprofil_reply() {
 }
 
 # _pprofil_add VALUES CUR: adds to COMPREPLY the values that begin with CUR. VALUES are words, and kinds with an @.
+# @comma is the first: only the part of CUR behind its last comma is completed.
 _pprofil_add() {
     local value before='' words=() pids=()
     for value in $1; do
         case $value in
+            @comma) [[ $2 == *,* ]] && before=${2%,*}, ;;
             @files)
                 compopt -o filenames 2>/dev/null
                 _pprofil_reply -f -- "$2"
@@ -25,14 +27,13 @@ _pprofil_add() {
                 _pprofil_reply -c -- "$2"
                 ;;
             @pids)
-                [[ $2 == *,* ]] && before=${2%,*},
                 pids=(/proc/[0-9]*)
                 _pprofil_reply -P "$before" -W "${pids[*]#/proc/}" -- "${2#"$before"}"
                 ;;
             *) words+=("$value") ;;
         esac
     done
-    _pprofil_reply -W "${words[*]}" -- "$2"
+    _pprofil_reply -P "$before" -W "${words[*]}" -- "${2#"$before"}"
 }
 
 # _pprofil_takes COMMAND WORD: prints the option among the letters or in the word that takes the next word as its

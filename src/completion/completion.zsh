@@ -7,14 +7,13 @@ _pprofil_first() {
   fi
 }
 
-# Processes by number, and how they are called. There may be others before, and commas between them.
+# Processes by number, and how they are called.
 _pprofil_pids() {
   local -a processes
   local directory name
   for directory in /proc/<->(N); do
     read -r name <$directory/comm && processes+=("$directory:t:$name")
   done 2>/dev/null
-  compset -P '*,'
   _describe -t processes process processes
 }
 

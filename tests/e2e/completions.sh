@@ -74,6 +74,12 @@ for shell in bash zsh fish; do
 	offers_among "processes" $$ -p $$
 	offers_among "processes of ctl" $$ ctl $$
 	[ $shell = fish ] || offers_among "several processes" "$([ $shell = bash ] && echo 1,)$$" -p "1,$$"
+	case $shell in
+	fish) offers "a second word" function,object report --by function,ob ;;
+	bash) offers "a second word" function,object report --by function,ob ;;
+	zsh) offers "a second word" object report --by function,ob ;;
+	esac
+	offers "outputs of doctor" json doctor -f j
 	offers "no value, but what the user knows" "" report --min ""
 	offers "words of a program" alpha -F 99 -g completed-program al
 	offers "options of a program" --beta completed-program --b
