@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil annotate FILE [FUNCTION]: shows where in a function the time was spent. Without a name, shows the functions in
- * which the most time was spent, the hottest first. On a terminal, the pager begins at the hottest line.
+ * pprofil annotate FILE [FUNCTION]: shows where in a function the time was spent. Without a name, shows the functions
+ * in which the most time was spent, the hottest first. On a terminal, the pager begins at the hottest line.
  */
 #include "config.h"
 
@@ -22,12 +22,11 @@
 /* matches lines of annotate-text.c with 5 % or more of the time */
 #define HOT_PATTERN "^ *([5-9]|[1-9][0-9]+)\\.[0-9][0-9] +[0-9]"
 
-enum option_key { KEY_SOURCE = 256, KEY_INSTRUCTIONS, KEY_NO_PAGER, KEY_INPUT_FORMAT };
+enum option_key { KEY_SOURCE = 256, KEY_INSTRUCTIONS, KEY_NO_PAGER };
 
 struct annotate_command {
     struct annotate_view view;
     const char *path, *function;
-    const char *input_format; /* name of the file's format; NULL: pprofil recognizes the format */
     struct selection_request selection;
     bool no_pager;
 };
@@ -36,7 +35,6 @@ static const struct argp_option options[] = {
     {"source", KEY_SOURCE, 0, 0, "source lines only, in their own order", 1},
     {"instructions", KEY_INSTRUCTIONS, 0, 0, "instructions only", 1},
     {"no-pager", KEY_NO_PAGER, 0, 0, "do not show it through $PAGER", 1},
-    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of FILE, if it is not recognized", 2},
     {0},
 };
 
@@ -68,9 +66,6 @@ static error_t cmd_annotate_parse_option(int key, char *argument, struct argp_st
     case KEY_NO_PAGER:
         command->no_pager = true;
         break;
-    case KEY_INPUT_FORMAT:
-        command->input_format = format_option("--input-format", argument);
-        break;
     case ARGP_KEY_ARG:
         return annotate_parse_argument(command, argument);
     case ARGP_KEY_END:
@@ -84,8 +79,14 @@ static error_t cmd_annotate_parse_option(int key, char *argument, struct argp_st
 }
 
 const struct argp annotate_argp = {
-    options, cmd_annotate_parse_option, "FILE [FUNCTION]",
-    "Prints a function's source and instructions with counts. Without FUNCTION, prints the functions with the most time.", selection_children, NULL, NULL,
+    options,
+    cmd_annotate_parse_option,
+    "FILE [FUNCTION]",
+    "Prints a function's source and instructions with counts. Without FUNCTION, prints the functions with the most "
+    "time.",
+    selection_children,
+    NULL,
+    NULL,
 };
 
 /* --- which function ---------------------------------------------------------------------- */
@@ -264,7 +265,7 @@ int command_annotate(int argc, char **argv)
     struct annotate_command command = {0};
 
     command_line_parse("pprofil annotate", &annotate_argp, argc, argv, 0, &command);
-    pprofil_profile *profile = selection_open(&command.selection, command.path, command.input_format);
+    pprofil_profile *profile = selection_open(&command.selection, command.path);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
     int status = cmd_annotate(&command, profile);

@@ -19,7 +19,6 @@
 enum option_key {
     KEY_DIALECT = 256,
     KEY_SCALE,
-    KEY_INPUT_FORMAT,
     KEY_NO_SYMBOLIZE,
     KEY_ROOTS,
     KEY_VALUES,
@@ -29,7 +28,6 @@ enum option_key {
 struct convert_command {
     struct pprofil_file out;
     const char *path, *output;
-    const char *input_format; /* name of the format of the file at `path`; NULL: pprofil recognizes the format */
     const char *baseline;     /* path of the profile to compare with; NULL: none */
     struct selection_request selection;
     bool symbolize;
@@ -45,7 +43,6 @@ static const struct argp_option options[] = {
     {"values", KEY_VALUES, "UNIT", 0, "folded stacks count samples or time, in us (samples)", 1},
     {"baseline", KEY_BASELINE, "OLD", 0, "show what has changed since OLD, if OUT is a flame graph", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
-    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of FILE, if it is not recognized", 2},
     {0},
 };
 
@@ -81,18 +78,8 @@ static error_t convert_parse_option(int key, char *argument, struct argp_state *
     case KEY_NO_SYMBOLIZE:
         command->symbolize = false;
         break;
-    case KEY_INPUT_FORMAT:
-        command->input_format = format_option("--input-format", argument);
-        break;
-    case ARGP_KEY_ARG:
-        if (command->path != NULL)
-            return ARGP_ERR_UNKNOWN;
-        command->path = argument;
-        break;
-    case ARGP_KEY_NO_ARGS:
-        exit(complain("convert: which FILE? See pprofil convert --help"));
     default:
-        return ARGP_ERR_UNKNOWN;
+        return file_operand_parse(key, argument, "convert", &command->path);
     }
     return 0;
 }
@@ -149,7 +136,7 @@ int command_convert(int argc, char **argv)
     if (output_format_check(command.output, command.out.format) != 0)
         return EXIT_OWN_FAILURE;
     const struct pprofil_file in = {.size = sizeof in,
-                                    .format = command.input_format,
+                                    .format = command.selection.format,
                                     .object = command.selection.selection.object,
                                     .values = command.out.values};
     pprofil_profile *profile = open_profile(command.path, &in);

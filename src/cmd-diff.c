@@ -17,13 +17,12 @@
 #define DEFAULT_ROWS 30
 #define EXIT_DIFFERENT 1
 
-enum option_key { KEY_ABSOLUTE = 256, KEY_PER_ELAPSED, KEY_LEAST, KEY_EXIT_CODE, KEY_INPUT_FORMAT };
+enum option_key { KEY_ABSOLUTE = 256, KEY_PER_ELAPSED, KEY_LEAST, KEY_EXIT_CODE };
 
 struct diff_command {
     struct pprofil_diff_options how;
     struct diff_view view;
     const char *output; /* NULL: standard output */
-    const char *input_format;   /* name of the format of both files; NULL: pprofil recognizes the format */
     struct selection_request selection;
     int path_count;
     bool exit_code;
@@ -37,7 +36,6 @@ static const struct argp_option options[] = {
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30)", 2},
     {"format", 'f', "KIND", 0, "{KIND}", 2},
     {"output", 'o', "FILE", 0, "print to FILE", 2},
-    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of both files, if it is not recognized", 2},
     {0},
 };
 
@@ -77,9 +75,6 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
         break;
     case 'o':
         command->output = argument;
-        break;
-    case KEY_INPUT_FORMAT:
-        command->input_format = format_option("--input-format", argument);
         break;
     case ARGP_KEY_ARG:
         return diff_parse_path(command, argument);
@@ -136,7 +131,7 @@ int command_diff(int argc, char **argv)
     /* a diff counts the time of an inlined function for its caller, so the selection does so, too */
     command.selection.selection.no_inlines = true;
     for (int i = 0; i < 2 && (i == 0 || profiles[0] != NULL); i++)
-        profiles[i] = selection_open(&command.selection, command.view.paths[i], command.input_format);
+        profiles[i] = selection_open(&command.selection, command.view.paths[i]);
     if (profiles[1] != NULL) {
         command.view.profiles[0] = profiles[0];
         command.view.profiles[1] = profiles[1];

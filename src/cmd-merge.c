@@ -12,13 +12,12 @@
 #include "command-line.h"
 #include "options.h"
 
-enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE, KEY_INPUT_FORMAT };
+enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE };
 
 struct merge_command {
     const char *output;
     /* name of the format of `output`; NULL: the extension of the file's name selects the format */
     const char *format;
-    const char *input_format;   /* name of the format of the files to merge; NULL: pprofil recognizes the format */
     struct selection_request selection; /* which part of each file is merged */
     char **paths;       /* borrowed from argv */
     int path_count;
@@ -32,7 +31,6 @@ static const struct argp_option options[] = {
      "the format of OUT, if its name does not say: see pprofil-formats(5)", 1},
     {"cpu", KEY_CPU, 0, 0, "take only the CPU time of profiles of elapsed time", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
-    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of each FILE, if it is not recognized", 2},
     {0},
 };
 
@@ -55,9 +53,6 @@ static error_t merge_parse_option(int key, char *argument, struct argp_state *st
         break;
     case KEY_NO_SYMBOLIZE:
         command->symbolize = false;
-        break;
-    case KEY_INPUT_FORMAT:
-        command->input_format = format_option("--input-format", argument);
         break;
     case ARGP_KEY_ARGS:
         command->paths = state->argv + state->next;
@@ -93,7 +88,7 @@ static int merge_profile(const struct merge_command *command, pprofil_profile *i
 
 static int merge_file(const struct merge_command *command, pprofil_profile *into, const char *path)
 {
-    pprofil_profile *profile = selection_open(&command->selection, path, command->input_format);
+    pprofil_profile *profile = selection_open(&command->selection, path);
 
     if (profile == NULL)
         return EXIT_OWN_FAILURE;

@@ -110,13 +110,17 @@ static int top_show_file(const struct top_request *request, char **words)
 
     if (words[1] != NULL)
         return complain("top: %s is a saved profile, and nothing goes with it; pprofil view takes options", words[0]);
-    return view_show(request, &all, words[0], NULL);
+    return view_file_show(request, &all, words[0]);
 }
 
-static bool top_check(const struct top_request *request, bool attach)
+static bool top_check(const struct top_request *request, bool attach, bool with_children)
 {
     if (request->program != NULL && attach) {
         complain("top: give a PROGRAM or -p PID, not both");
+        return false;
+    }
+    if (request->program != NULL && with_children) {
+        complain("top: --children goes with -p: the children of a PROGRAM are followed in any case");
         return false;
     }
     if (request->batch && request->program == NULL && !attach) {
@@ -138,7 +142,8 @@ static int top_failed(const struct top_request *request, const struct top_result
 
 static int top_summarize(const struct top_request *request, const struct top_result *result)
 {
-    struct report_view view = {.limit = SUMMARY_ROWS, .colour = output_wants_colour(stdout), .columns = output_columns(stdout)};
+    struct report_view view = {
+        .limit = SUMMARY_ROWS, .colour = output_wants_colour(stdout), .columns = output_columns(stdout)};
     int error = 0;
 
     if (result->session != NULL && !request->batch)
@@ -164,12 +169,12 @@ int command_top(int argc, char **argv)
     command.search.pids = &command.pids;
     command_line_parse("pprofil top", &top_argp, argc, argv, ARGP_IN_ORDER, &command);
     request->pids = command.pids.pids;
-    if (!top_check(request, process_search_any(&command.search)))
+    if (!top_check(request, process_search_any(&command.search), command.search.children))
         return EXIT_OWN_FAILURE;
     if (process_search_any(&command.search) && !process_search_find(&command.search, !request->batch))
         return EXIT_OWN_FAILURE;
     request->pid_count = command.pids.count;
-    if (request->program != NULL && view_is_file(request->program[0]))
+    if (request->program != NULL && view_file_is(request->program[0]))
         return top_show_file(request, request->program);
     int error = top_run(request, &result);
     int status = error != 0 ? top_failed(request, &result, error) : top_summarize(request, &result);

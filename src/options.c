@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,24 +41,6 @@ const char *format_option(const char *option, const char *name)
 }
 
 /* --- what is profiled ---------------------------------------------------------------------- */
-
-bool pids_parse(struct pids *pids, const char *text)
-{
-    const char *at = text;
-
-    do {
-        char *end;
-        errno = 0;
-        long pid = strtol(at, &end, 10);
-        if (end == at || errno != 0 || pid <= 0 || pid > INT_MAX || pids->count == PIDS_MAX)
-            return false;
-        if (*end != '\0' && *end != ',')
-            return false;
-        pids->pids[pids->count++] = (pid_t)pid;
-        at = *end == ',' ? end + 1 : end;
-    } while (*at != '\0');
-    return true;
-}
 
 error_t target_option_parse(const struct target_options *target, int key, char *argument, struct argp_state *state)
 {
@@ -102,6 +83,32 @@ error_t target_option_parse(const struct target_options *target, int key, char *
     return 0;
 }
 
+/* --- rows ---------------------------------------------------------------------------------- */
+
+void by_option(const char *argument, struct report_view *view)
+{
+    const char *comma = strchr(argument, ',');
+    char first[32];
+
+    view->grouped = comma != NULL;
+    if (comma == NULL) {
+        view->by = (enum pprofil_by)choice_option("--by", &choices_groupings, argument);
+        return;
+    }
+    snprintf(first, sizeof first, "%.*s", (int)(comma - argument), argument);
+    view->groups = (enum pprofil_by)choice_option("--by", &choices_groupings, first);
+    view->by = (enum pprofil_by)choice_option("--by", &choices_groupings, comma + 1);
+    if (view->groups != PPROFIL_BY_PROCESS && view->groups != PPROFIL_BY_THREAD && view->groups != PPROFIL_BY_OBJECT)
+        exit(complain("--by %s: the first of two is process, thread or object", argument));
+}
+
+int by_check(const struct report_view *view)
+{
+    if (view->grouped && (view->format == REPORT_JSON || (view->format == REPORT_CSV && view->tree)))
+        return complain("two levels are printed as text, or without trees as csv");
+    return 0;
+}
+
 /* --- a profile, or a part of it ------------------------------------------------------------ */
 
 enum selection_key {
@@ -113,9 +120,11 @@ enum selection_key {
     KEY_IGNORE,
     KEY_FROM,
     KEY_TO,
+    KEY_INPUT_FORMAT,
 };
 
 static const struct argp_option selection_options[] = {
+    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of a file, if it is not recognized", -1},
     {0, 0, 0, 0, "Only a part of the profile (names are whole names, or patterns):", 0},
     {"pid", 'p', "NUMBER[,NUMBER...]", 0, "only these processes", 0},
     {"comm", KEY_COMM, "NAME", 0, "only processes of this name", 0},
@@ -164,6 +173,9 @@ static error_t selection_parse_option(int key, char *argument, struct argp_state
     case KEY_TO:
         selection->to_ns = (uint64_t)(duration_option("--to", argument, SHORTEST_RANGE, RUN_SECONDS_MAX) * 1e9);
         break;
+    case KEY_INPUT_FORMAT:
+        request->format = format_option("--input-format", argument);
+        break;
     case ARGP_KEY_END:
         if (selection->to_ns != 0 && selection->from_ns >= selection->to_ns)
             exit(complain("--from must be before --to"));
@@ -199,9 +211,20 @@ pprofil_profile *open_profile(const char *path, const struct pprofil_file *file)
     return NULL;
 }
 
-pprofil_profile *selection_open(const struct selection_request *request, const char *path, const char *format)
+error_t file_operand_parse(int key, char *argument, const char *command, const char **path)
 {
-    const struct pprofil_file file = {.size = sizeof file, .format = format, .object = request->selection.object};
+    if (key == ARGP_KEY_NO_ARGS)
+        exit(complain("%s: which FILE? See pprofil %s --help", command, command));
+    if (key != ARGP_KEY_ARG || *path != NULL)
+        return ARGP_ERR_UNKNOWN;
+    *path = argument;
+    return 0;
+}
+
+pprofil_profile *selection_open(const struct selection_request *request, const char *path)
+{
+    const struct pprofil_file file = {
+        .size = sizeof file, .format = request->format, .object = request->selection.object};
     pprofil_profile *profile = open_profile(path, &file);
 
     if (profile != NULL && !selection_apply(request, path, &profile)) {

@@ -24,10 +24,6 @@ int list_formats(void);
 
 /* --- what is profiled, and how ------------------------------------------------------------- */
 
-/* Adds the PIDs in a text, which are separated by commas. Returns false for any other text, or if
- * there are more than PIDS_MAX PIDs. */
-bool pids_parse(struct pids *pids, const char *text);
-
 /* Keys of long options. The keys of a subcommand's own options begin with TARGET_KEY_END. */
 enum target_key {
     TARGET_KEY_NO_FOLLOW = 256,
@@ -50,6 +46,15 @@ struct target_options {
  * Returns ARGP_ERR_UNKNOWN for any other key. */
 error_t target_option_parse(const struct target_options *target, int key, char *argument, struct argp_state *state);
 
+/* --- rows ---------------------------------------------------------------------------------- */
+
+/* Reads the argument of --by: a grouping, or two with a comma between them. If it is neither, complains and ends
+ * pprofil. */
+void by_option(const char *argument, struct report_view *view);
+/* Checks whether two groupings can be printed in the format that was asked for. Returns 0, or complains and returns the
+ * exit status. */
+int by_check(const struct report_view *view);
+
 /* --- a profile, or a part of it ------------------------------------------------------------ */
 
 /* Reads a profile's file for a subcommand. The caller closes the profile. On failure it complains and returns NULL. */
@@ -59,15 +64,20 @@ struct selection_request {
     /* .object is the argument of --object; for a file that has only counters, it is the object that they count */
     struct pprofil_selection selection;
     struct pids pids;
+    const char *format; /* name of the format of the files; NULL: pprofil recognizes it */
 };
 
-/* The options --pid, --comm, --thread, --object, --function, --focus and --ignore, as a child parser of argp. Each
- * subcommand that reads profiles uses this child parser. Its input is a struct selection_request. */
+/* The option --input-format, and those that select a part of a profile, such as --pid and --from, as a child parser of
+ * argp. Each subcommand that reads profiles uses this child parser. Its input is a struct selection_request. */
 extern const struct argp_child selection_children[];
 
-/* Reads a profile's file and selects the requested part of the profile. `format` is the name of the file's format;
- * NULL: pprofil recognizes the format. The caller closes the profile. On failure it complains and returns NULL. */
-pprofil_profile *selection_open(const struct selection_request *request, const char *path, const char *format);
+/* Parses FILE, the only operand of a subcommand, for argp. If it is missing, complains and ends pprofil. Returns
+ * ARGP_ERR_UNKNOWN for any other key, and for a second operand. */
+error_t file_operand_parse(int key, char *argument, const char *command, const char **path);
+
+/* Reads a profile's file and selects the requested part of the profile. The caller closes the profile. On failure it
+ * complains and returns NULL. */
+pprofil_profile *selection_open(const struct selection_request *request, const char *path);
 
 /* Replaces *profile by its requested part, and closes the whole profile. If no part was requested, does nothing. On
  * failure it complains and returns false. */

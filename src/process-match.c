@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "process-search.h"
 
+#define CONTAINER_ID_MIN 12u /* letters; the shortest form that docker(1) prints */
 #define COMM_MAX 15 /* the kernel keeps so many letters of a name: proc_pid_comm(5) */
 
 /* --- names --------------------------------------------------------------------------------- */
@@ -75,14 +76,17 @@ static bool path_has_part(const char *path, const char *name)
     return false;
 }
 
-/* Returns true if a part of a path names a container whose id begins with `id`: "ID" or "docker-ID.scope". */
+/* Returns true if a path names a container whose id begins with `id`: "/ID", or "/docker-ID.scope". An id is long and
+ * hexadecimal. The numbers of sessions and of pods are shorter. */
 static bool path_has_container(const char *path, const char *id)
 {
     size_t length = strlen(id);
 
     for (const char *at = path; (at = strpbrk(at, "/-")) != NULL;) {
         at++;
-        if (strncmp(at, id, length) == 0)
+        size_t digits = strspn(at, "0123456789abcdef");
+        if (digits >= CONTAINER_ID_MIN && (at[digits] == '\0' || strchr("./", at[digits]) != NULL) &&
+            strncmp(at, id, length) == 0)
             return true;
     }
     return false;

@@ -7,9 +7,7 @@
  */
 #include "config.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,58 +31,51 @@ static void process_search_complain(const char *text)
     exit(complain("-p takes numbers or names of processes with commas between them, not '%s'", text));
 }
 
-static void process_search_add_pid(struct process_search *search, const char *text, const char *all)
+static void process_search_add_pid(struct process_search *search, pid_t pid, const char *all)
 {
-    char *end;
-
-    errno = 0;
-    long pid = strtol(text, &end, 10);
-    if (errno != 0 || *end != '\0' || pid <= 0 || pid > INT_MAX)
+    if (pid == 0)
         process_search_complain(all);
-    if (search->pids->count == PIDS_MAX)
+    if (!pids_add(search->pids, pid))
         exit(complain("-p takes at most %d processes", PIDS_MAX));
-    search->pids->pids[search->pids->count++] = (pid_t)pid;
 }
 
-static void process_search_add_name(struct process_search *search, const char *name)
+/* Adds a copy of a name, which is in search->text. */
+static void process_search_add_name(struct process_search *search, const char *name, size_t length)
 {
-    if (search->name_count == PROCESS_NAMES_MAX)
-        exit(complain("-p takes at most %d names", PROCESS_NAMES_MAX));
-    search->names[search->name_count++] = name;
-}
-
-/* Returns a copy of the argument of -p in search->text. */
-static char *process_search_copy(struct process_search *search, const char *text)
-{
-    size_t size = strlen(text) + 1;
     char *copy = search->text + search->text_size;
 
-    if (size > sizeof search->text - search->text_size)
+    if (search->name_count == PROCESS_NAMES_MAX)
+        exit(complain("-p takes at most %d names", PROCESS_NAMES_MAX));
+    if (length >= sizeof search->text - search->text_size)
         exit(complain("-p takes at most %zu bytes of names", sizeof search->text));
-    search->text_size += size;
-    return memcpy(copy, text, size);
+    memcpy(copy, name, length);
+    copy[length] = '\0';
+    search->text_size += length + 1;
+    search->names[search->name_count++] = copy;
 }
 
-/* Adds the processes in the argument of -p: numbers and names with commas between them, or one pattern with blanks or
- * signs of fnmatch(3). */
-static void process_search_add(struct process_search *search, const char *text)
+void process_search_add(struct process_search *search, const char *text)
 {
-    char *words, *rest, *word;
+    const char *at = text;
 
-    if (text[0] == '\0' || text[0] == '-' || text[strlen(text) - 1] == ',')
+    if (text[0] == '\0' || text[0] == '-')
         process_search_complain(text);
-    words = rest = process_search_copy(search, text);
     if (process_name_is_pattern(text)) {
-        process_search_add_name(search, words);
+        process_search_add_name(search, text, strlen(text));
         return;
     }
-    while ((word = strsep(&rest, ",")) != NULL)
-        if (isdigit((unsigned char)word[0]))
-            process_search_add_pid(search, word, text);
-        else if (word[0] != '\0')
-            process_search_add_name(search, word);
-        else
+    for (;; at++) {
+        size_t length = strcspn(at, ",");
+        if (length == 0)
             process_search_complain(text);
+        if (strspn(at, "0123456789") >= length)
+            process_search_add_pid(search, pid_parse(at, length), text);
+        else
+            process_search_add_name(search, at, length);
+        at += length;
+        if (*at == '\0')
+            return;
+    }
 }
 
 bool process_search_any(const struct process_search *search)
@@ -129,6 +120,14 @@ static const struct argp_option options[] = {
     {0},
 };
 
+/* An empty word, such as that of a shell variable that is not set, must not mean all processes. */
+static const char *condition_option(const char *option, const char *argument)
+{
+    if (argument[0] == '\0')
+        exit(complain("%s needs a word that is not empty", option));
+    return argument;
+}
+
 static error_t process_search_parse(int key, char *argument, struct argp_state *state)
 {
     struct process_search *search = state->input;
@@ -141,13 +140,13 @@ static error_t process_search_parse(int key, char *argument, struct argp_state *
         search->all = true;
         break;
     case 'u':
-        search->user = argument;
+        search->user = condition_option("-u", argument);
         break;
     case KEY_CGROUP:
-        search->cgroup = argument;
+        search->cgroup = condition_option("--cgroup", argument);
         break;
     case KEY_CONTAINER:
-        search->container = argument;
+        search->container = condition_option("--container", argument);
         break;
     case KEY_CHILDREN:
         search->children = true;
@@ -194,35 +193,46 @@ static void machine_clear(struct machine *machine)
 
 /* --- the search ---------------------------------------------------------------------------- */
 
-static bool pids_have(const struct pids *pids, uint32_t pid)
+static bool search_add(struct process_search *search, uint32_t pid)
 {
-    for (unsigned i = 0; i < pids->count; i++)
-        if ((uint32_t)pids->pids[i] == pid)
-            return true;
+    if (pids_add(search->pids, (pid_t)pid))
+        return true;
+    complain("more than %d processes match: choose fewer", PIDS_MAX);
     return false;
 }
 
-static bool pids_add(struct pids *pids, uint32_t pid)
+static bool search_has_conditions(const struct process_search *search)
 {
-    if (pids_have(pids, pid))
-        return true;
-    if (pids->count == PIDS_MAX) {
-        complain("more than %d processes match: choose fewer", PIDS_MAX);
-        return false;
-    }
-    pids->pids[pids->count++] = (pid_t)pid;
-    return true;
+    return search->user != NULL || search->cgroup != NULL || search->container != NULL;
 }
 
-/* Returns true if a process meets the conditions other than its name. Kernel threads, which have no command line, meet
- * none. */
+static bool process_meets_conditions(const struct process_search *search, const struct pprofil_candidate *process)
+{
+    return (search->user == NULL || process_has_user(process, search->user)) &&
+           ((search->cgroup == NULL && search->container == NULL) || process_is_in_group(process, search));
+}
+
+/* Returns true if a process can be found by what is searched for other than its name. Kernel threads, which have no
+ * command line, cannot. */
 static bool process_qualifies(const struct process_search *search, const struct machine *machine, uint32_t i)
 {
     const struct pprofil_candidate *process = &machine->processes[i];
 
-    return !machine->ancestor[i] && process->command[0] != '\0' &&
-           (search->user == NULL || process_has_user(process, search->user)) &&
-           ((search->cgroup == NULL && search->container == NULL) || process_is_in_group(process, search));
+    return !machine->ancestor[i] && process->command[0] != '\0' && process_meets_conditions(search, process);
+}
+
+/* Returns true if the processes that are given by number meet the conditions. */
+static bool search_check_numbers(const struct process_search *search, const struct machine *machine)
+{
+    for (unsigned i = 0; i < search->pids->count; i++) {
+        int found = machine_find(machine, (uint32_t)search->pids->pids[i]);
+        if (found < 0 || process_meets_conditions(search, &machine->processes[found]))
+            continue;
+        complain("-p %d: %s of user %s is none of the processes that -u, --cgroup or --container mean",
+                 (int)search->pids->pids[i], machine->processes[found].comm, machine->processes[found].user);
+        return false;
+    }
+    return true;
 }
 
 /* Complains that nothing is called `name`. If a process has a similar name, proposes it. */
@@ -257,7 +267,7 @@ static bool search_names(struct process_search *search, const struct machine *ma
             if (!process_matches(&machine->processes[i], search->names[k]) || !process_qualifies(search, machine, i))
                 continue;
             found++;
-            if (!pids_add(search->pids, machine->processes[i].pid))
+            if (!search_add(search, machine->processes[i].pid))
                 return false;
         }
         if (found == 0) {
@@ -285,7 +295,7 @@ static bool search_all(struct process_search *search, const struct machine *mach
             continue;
         }
         found++;
-        if (!pids_add(search->pids, process->pid))
+        if (!search_add(search, process->pid))
             return false;
     }
     process_search_describe(search, asked, sizeof asked);
@@ -306,8 +316,8 @@ static bool search_children(struct process_search *search, const struct machine 
     do {
         before = search->pids->count;
         for (uint32_t i = 0; i < machine->count; i++)
-            if (pids_have(search->pids, machine->processes[i].ppid) &&
-                !pids_add(search->pids, machine->processes[i].pid))
+            if (pids_have(search->pids, (pid_t)machine->processes[i].ppid) &&
+                !search_add(search, machine->processes[i].pid))
                 return false;
     } while (search->pids->count > before);
     return true;
@@ -315,13 +325,13 @@ static bool search_children(struct process_search *search, const struct machine 
 
 bool process_search_find(struct process_search *search, bool quiet)
 {
-    bool conditions = search->user != NULL || search->cgroup != NULL || search->container != NULL;
+    bool conditions = search_has_conditions(search), given = search->name_count > 0 || search->pids->count > 0;
     struct machine machine = {0};
 
     if (search->name_count == 0 && !conditions && !search->all && !search->children)
         return true; /* all processes are given by number */
-    bool found = machine_read(&machine) && search_names(search, &machine);
-    if (found && (search->all || (conditions && search->name_count == 0)))
+    bool found = machine_read(&machine) && search_check_numbers(search, &machine) && search_names(search, &machine);
+    if (found && (search->all || (conditions && !given)))
         found = search_all(search, &machine, quiet);
     if (found && search->children)
         found = search_children(search, &machine);

@@ -8,16 +8,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "pids.h"
 #include "pprofil.h"
 
-#define PIDS_MAX 1024
 #define PROCESS_NAMES_MAX 64
 #define PROCESS_NAMES_SIZE 4096 /* bytes */
-
-struct pids {
-    pid_t pids[PIDS_MAX];
-    unsigned count;
-};
 
 /* What is searched for. All words but the names are borrowed from the command line. */
 struct process_search {
@@ -36,11 +31,16 @@ struct process_search {
 /* The options, as a child parser of argp. Its input is a struct process_search. */
 extern const struct argp process_search_argp;
 
+/* Adds an argument of -p: numbers and names with commas between them, or one pattern with blanks or signs of
+ * fnmatch(3). If it is none of these, complains and ends pprofil. */
+void process_search_add(struct process_search *search, const char *text);
+
 /* Returns true if any processes are asked for. */
 bool process_search_any(const struct process_search *search);
 
-/* Finds the processes, and adds them to search->pids. Complains and returns false if there is no such process, or if
- * there are more than PIDS_MAX. Unless `quiet` is set, says which processes are left out because they refuse. */
+/* Finds the processes, and adds them to search->pids. Complains and returns false if there is no such process, if one
+ * that is given by number does not meet the conditions, or if there are more than PIDS_MAX. Unless `quiet` is set, says
+ * which processes are left out because they refuse. */
 bool process_search_find(struct process_search *search, bool quiet);
 
 /* Writes what was asked for, as command options such as "-p nginx", for people. */

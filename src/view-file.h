@@ -6,13 +6,13 @@
 #include "options.h"
 #include "tui/top.h"
 
-/* Returns true if a word of the command line is a file that is no program, so that pprofil top shows it. */
-bool view_is_file(const char *word);
+/* Returns true if a word of the command line is a file, and no program that could be started: neither the file itself,
+ * nor, if the word has no slash, one that PATH has. */
+bool view_file_is(const char *word);
 
-/* Opens the profile at `path`, or the requested part of it, and shows it until the user leaves it. `input_format`: name
- * of the file's format; NULL: pprofil recognizes the format. Of `request`, only what concerns the screen is used.
- * Complains about failures. Returns the exit status. */
-int view_show(const struct top_request *request, const struct selection_request *selection, const char *path,
-              const char *input_format);
+/* Opens the profile at `path`, or the requested part of it, and shows it until the user leaves it. `request` says how
+ * many rows a frame has, and whether there is a screen; the rest of it is ignored. Complains about failures. Returns
+ * the exit status. */
+int view_file_show(const struct top_request *request, const struct selection_request *selection, const char *path);
 
 #endif

@@ -54,6 +54,14 @@ found "a parent alone" "$parent" -p "$parent"
 found "with its children" "$parent $child" -p "$parent" --children
 group=$(sed -n 's/^0:://p' "/proc/$other/cgroup")
 found "in a control group" "$other" --cgroup "$group" -p "$name-other"
+found "numbers that meet the conditions" "$other $parent" -p "$other,$parent" --cgroup "$group" -u "$(id -u)"
+digits=$work/bin/7z$$
+cp "$targets/phases" "$digits"
+start "$digits" 300
+found "a name that begins with a digit" "$last" -p "7z$$"
+numbers=$(seq -s, 4000001 4001500)
+expect "many numbers: status" 125 "$(status_of "$pprofil" -d 0.2 -p "$numbers")"
+expect_text "many numbers" 'at most [0-9]* processes' "$work/err"
 "$pprofil" top -b -n 1 -d 0.3 -p "$name-other" >"$work/frame" 2>"$work/err"
 expect_text "top, too" "PID $other" "$work/frame"
 
@@ -105,6 +113,12 @@ refused "a number that is none" "numbers or names" -p 0
 refused "a user without processes" "no process matches: -u 65531" -u 65531
 refused "a group that is not there" "no process matches: --cgroup $name.service" --cgroup "$name.service"
 refused "a container that is not there" "no process matches: --container ffff" --container ffffffffffff0000
+refused "no user" "-u needs" -u ''
+refused "no group" "group" --cgroup '' -p "$other"
+refused "no container" "container" --container '' -p "$other"
+refused "the beginning of a container's number is too short" "container" --container ff
+refused "a process of another user" "is none of the processes that -u" -p "$other" -u 65531
+refused "children of a program" "children" --children true
 refused "a program and a process" "not both" -p "$other" true
 expect "names that are too long: status" 125 "$(status_of "$pprofil" -p "$(printf '%05000d' 0 | tr 0 a)")"
 one_line "names that are too long"
