@@ -6,7 +6,9 @@
 
 #include "report.h"
 
-void report_columns_csv_group(FILE *out, const struct pprofil_row *group)
+#define NO_TOTALS ",,,," /* total_share, total_error95, total_ns and total_samples of a part that has no stacks */
+
+void report_print_csv_group(FILE *out, const struct pprofil_row *group)
 {
     if (group == NULL) {
         fputs("group,group_pid,group_tid,", out);
@@ -36,9 +38,9 @@ int report_print_csv(FILE *out, pprofil_profile *profile, const pprofil_report *
         pprofil_report_row(report, i, &row, sizeof row);
         report_scale_row(view, &row);
         if (view->group != NULL)
-            report_columns_csv_group(out, view->group);
+            report_print_csv_group(out, view->group);
         report_columns_csv(out, &row, totals, false);
-        fputs("\r\n", out);
+        fputs(view->group_totals && !totals ? NO_TOTALS "\r\n" : "\r\n", out);
     }
     return 0;
 }

@@ -43,25 +43,31 @@ static void group_scale_share(const struct pprofil_row *group, double *share, do
 
 void report_scale_row(const struct report_view *view, struct pprofil_row *row)
 {
-    if (view->group == NULL)
+    if (view->group == NULL || view->group->share >= 1)
         return;
     group_scale_share(view->group, &row->share, &row->error95);
     group_scale_share(view->group, &row->total_share, &row->total_error95);
 }
 
-static const char *group_word(enum pprofil_by by)
+static const char *group_word(enum pprofil_by by, bool plural)
 {
-    return by == PPROFIL_BY_OBJECT ? "object" : by == PPROFIL_BY_THREAD ? "thread" : "process";
+    if (by == PPROFIL_BY_OBJECT)
+        return plural ? "objects" : "object";
+    if (by == PPROFIL_BY_THREAD)
+        return plural ? "threads" : "thread";
+    return plural ? "processes" : "process";
 }
 
 void report_print_group_head(FILE *out, const struct report_view *view)
 {
     const struct pprofil_row *row = view->group;
 
-    fprintf(out, "\n%s# %s ", view->colour ? BOLD : "", group_word(view->groups));
+    uint32_t number = view->groups == PPROFIL_BY_THREAD ? row->tid : row->pid; /* 0: unknown, or an object */
+
+    fprintf(out, "\n%s# %s ", view->colour ? BOLD : "", group_word(view->groups, false));
     utf8_print_harmless(out, row->name);
-    if (view->groups != PPROFIL_BY_OBJECT)
-        fprintf(out, " %" PRIu32, view->groups == PPROFIL_BY_THREAD ? row->tid : row->pid);
+    if (number != 0)
+        fprintf(out, " %" PRIu32, number);
     fprintf(out, ": %.2f %% +- %.2f, %.3f s%s\n", 100 * row->share, 100 * row->error95, (double)row->ns / 1e9,
             view->colour ? OUTPUT_PLAIN : "");
 }
@@ -83,47 +89,62 @@ static int group_print(FILE *out, pprofil_profile *profile, const struct pprofil
     return error;
 }
 
-/* Prints the groups, and returns the number of those that were printed in *printed. */
-static int groups_print(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                        const struct report_view *view, uint32_t *printed)
+/* Prints what stands above all groups. An error of the whole, such as a function that nobody has called, is found here,
+ * before anything is printed. */
+static int groups_print_head(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
-    *printed = 0;
-    for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
-        struct pprofil_row row;
-        pprofil_report_row(report, i, &row, sizeof row);
-        int error = group_print(out, profile, &row, view);
-        if (error == 0)
-            ++*printed;
-        else if (error != -ENOENT)
-            return error;
-    }
-    return 0;
-}
-
-int report_print_groups(FILE *out, pprofil_profile *profile, const struct report_view *view)
-{
-    const struct pprofil_report_options options = {
-        .size = sizeof options, .by = view->groups, .limit = view->limit};
-    pprofil_report *report;
-    int error = pprofil_report_new(profile, &options, &report);
-    uint64_t rest;
-    uint32_t printed;
+    pprofil_tree *tree = NULL;
+    int error = view->tree ? report_make_tree(profile, view, &tree) : 0;
 
     if (error != 0)
         return error;
-    if (view->format == REPORT_TEXT) {
-        report_print_head(out, profile, view->colour);
-    } else {
-        report_columns_csv_group(out, NULL);
-        report_columns_csv(out, NULL, pprofil_profile_has_stacks(profile), false);
+    if (view->format == REPORT_CSV) {
+        report_print_csv_group(out, NULL);
+        report_columns_csv(out, NULL, view->group_totals, false);
         fputs("\r\n", out);
+    } else {
+        report_print_head(out, profile, view->colour);
     }
-    error = groups_print(out, profile, report, view, &printed);
-    if (error == 0 && printed == 0 && pprofil_report_count(report) > 0)
-        error = report_print_part(out, profile, view); /* leaves the problem in the profile */
+    if (tree != NULL)
+        report_print_tree_title(out, tree, view);
+    pprofil_tree_free(tree);
+    return 0;
+}
+
+/* Prints the groups but those without the function whose callers or callees are printed. */
+static int groups_print(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                        const struct report_view *view)
+{
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < pprofil_report_count(report); i++) {
+        struct pprofil_row row;
+        pprofil_report_row(report, i, &row, sizeof row);
+        error = group_print(out, profile, &row, view);
+        if (error == -ENOENT)
+            error = 0;
+    }
+    return error;
+}
+
+int report_print_groups(FILE *out, pprofil_profile *profile, const struct report_view *asked)
+{
+    const struct pprofil_report_options options = {.size = sizeof options, .by = asked->groups, .limit = asked->limit};
+    struct report_view view = *asked;
+    pprofil_report *report;
+    int error = pprofil_report_new(profile, &options, &report);
+    uint64_t rest;
+
+    if (error != 0)
+        return error;
+    view.group_totals = view.by <= PPROFIL_BY_LINE && pprofil_profile_has_stacks(profile);
+    error = groups_print_head(out, profile, &view);
+    if (error == 0)
+        error = groups_print(out, profile, report, &view);
     uint32_t hidden = pprofil_report_all(report, &rest) - pprofil_report_count(report);
-    if (error == 0 && hidden > 0 && view->format == REPORT_TEXT)
-        fprintf(out, "\n# %" PRIu32 " more, %.3f s; -n 0 shows all\n", hidden, (double)rest / 1e9);
+    if (error == 0 && hidden > 0 && view.format == REPORT_TEXT)
+        fprintf(out, "\n# %" PRIu32 " more %s, %.3f s; -n 0 shows all\n", hidden, group_word(view.groups, hidden > 1),
+                (double)rest / 1e9);
     pprofil_report_free(report);
     return error;
 }

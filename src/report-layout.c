@@ -3,12 +3,12 @@
  * Makes the names of rows fit into a terminal: finds the widths of the columns, and shortens what is too long.
  *
  * Short names have no arguments of templates and no parameters: vector<int, allocator<int>>::push_back(int const&)
- * becomes vector<>::push_back. A name that is still too
- * long loses its middle, because names of one program often begin alike, and their ends say what they do. A path loses
- * its beginning.
+ * becomes vector<>::push_back. A name that is still too long loses its middle, because names of one program often begin
+ * alike, and their ends say what they do. A path loses its beginning.
  */
 #include "config.h"
 
+#include <ctype.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -32,6 +32,11 @@ bool report_in_utf8(void)
     return utf8;
 }
 
+bool report_is_fitted(const struct report_view *view)
+{
+    return view->columns > 0 && view->names != REPORT_NAMES_FULL;
+}
+
 size_t report_width(const char *text)
 {
     size_t width = 0;
@@ -51,8 +56,9 @@ static bool is_in_operator(const char *name, const char *at)
 
     while (begin > name && strchr("<>=-( ", begin[-1]) != NULL)
         begin--;
-    size_t length = sizeof word - 1;
-    return (size_t)(begin - name) >= length && strncmp(begin - length, word, length) == 0;
+    size_t length = sizeof word - 1, before = (size_t)(begin - name);
+    return before >= length && strncmp(begin - length, word, length) == 0 &&
+           (before == length || (!isalnum((unsigned char)begin[-length - 1]) && begin[-length - 1] != '_'));
 }
 
 /* Returns true if arguments of a template, or parameters of a function, begin at `at`. Names such as <module> and
@@ -82,6 +88,15 @@ static const char *end_of_arguments(const char *name, const char *at)
     return NULL;
 }
 
+/* Returns the end of the qualifiers of a member function, such as " const &", which begin at `at`. */
+static const char *end_of_qualifiers(const char *at)
+{
+    size_t const_length = strncmp(at, " const", 6) == 0 ? 6 : 0;
+    const char *reference = at + const_length + (at[const_length] == ' ');
+
+    return *reference == '&' ? reference + strspn(reference, "&") : at + const_length;
+}
+
 void report_short_name(const char *name, char *text, size_t size)
 {
     size_t used = 0;
@@ -95,8 +110,8 @@ void report_short_name(const char *name, char *text, size_t size)
         if (*at == '<') {
             text[used++] = '<';
             text[used++] = '>';
-        } else if (strncmp(end, " const", 6) == 0) {
-            end += 6;
+        } else {
+            end = end_of_qualifiers(end);
         }
         at = end;
     }
@@ -204,7 +219,7 @@ void report_layout_make(struct report_layout *layout, const pprofil_report *repo
                                      .short_names = report_wants_short_names(view),
                                      .utf8 = report_in_utf8(),
                                      .lines = view->by == PPROFIL_BY_LINE,
-                                     .fits = view->columns > 0};
+                                     .fits = report_is_fitted(view)};
     if (!layout->fits)
         return;
     layout->name = layout->object = layout->place = 0;

@@ -193,7 +193,7 @@ static void tree_fit(struct tree_printer *printer, size_t object, size_t figures
         printer->width = most;
 }
 
-static void tree_print_title(FILE *out, const struct report_view *view, const struct pprofil_tree_totals *totals)
+void report_print_tree_title(FILE *out, const pprofil_tree *tree, const struct report_view *view)
 {
     static const char *const what[] = {
         [PPROFIL_TREE_CALLS] = "calls, from the top down",
@@ -201,16 +201,18 @@ static void tree_print_title(FILE *out, const struct report_view *view, const st
         [PPROFIL_TREE_CALLERS] = "who called",
         [PPROFIL_TREE_CALLEES] = "what was called by",
     };
-    double ns = totals->ns > 0 ? (double)totals->ns : 1;
+    struct pprofil_tree_totals totals;
 
+    pprofil_tree_totals(tree, &totals, sizeof totals);
+    double ns = totals.ns > 0 ? (double)totals.ns : 1;
     fprintf(out, "# %s", what[view->kind]);
     if (view->function != NULL) {
         fputs(" '", out);
         utf8_print_harmless(out, view->function);
-        fprintf(out, "', which is on the stack %.2f %% of the time", 100 * (double)totals->root_ns / ns);
+        fprintf(out, "', which is on the stack %.2f %% of the time", 100 * (double)totals.root_ns / ns);
     }
-    if (totals->again_ns > 0)
-        fprintf(out, " (%.2f %% more than once: its outermost call counts)", 100 * (double)totals->again_ns / ns);
+    if (totals.again_ns > 0)
+        fprintf(out, " (%.2f %% more than once: its outermost call counts)", 100 * (double)totals.again_ns / ns);
     fputc('\n', out);
 }
 
@@ -218,6 +220,7 @@ static void tree_print_foot(const struct tree_printer *printer, const struct ppr
 {
     const struct report_view *view = printer->view;
     uint32_t count = pprofil_tree_count(printer->tree);
+    double group = view->group != NULL ? view->group->share : 1;
     FILE *out = printer->out;
 
     if (printer->recursion)
@@ -226,7 +229,7 @@ static void tree_print_foot(const struct tree_printer *printer, const struct ppr
         return;
     if (totals->rest_ns > 0)
         fprintf(out, "# %.2f %% of the time is in what is not shown",
-                totals->ns == 0 ? 0 : 100 * (double)totals->rest_ns / (double)totals->ns);
+                totals->ns == 0 ? 0 : 100 * group * (double)totals->rest_ns / (double)totals->ns);
     else
         fputs("# smaller branches are not shown", out);
     if (view->least > 0)
@@ -249,10 +252,10 @@ int report_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tr
     printer.utf8 = report_in_utf8();
     printer.drawing = printer.utf8 ? &in_utf8 : &in_ascii;
     printer.short_names = report_wants_short_names(view);
-    printer.object = view->columns > 0;
+    printer.object = report_is_fitted(view);
     pprofil_tree_totals(tree, &totals, sizeof totals);
     tree_measure(&printer, &object);
-    if (view->columns > 0)
+    if (report_is_fitted(view))
         tree_fit(&printer, object, tree_shows_self(view) ? 23 : 15);
     printer.ended = calloc(printer.most + 1u, sizeof *printer.ended);
     if (printer.ended == NULL)
@@ -264,7 +267,7 @@ int report_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tr
     if (totals.samples > 0 && !pprofil_profile_has_stacks(profile))
         fputs("# the profile has no stacks: -g records them\n", out);
     if (view->group == NULL)
-        tree_print_title(out, view, &totals);
+        report_print_tree_title(out, tree, view);
     if (count > 0)
         fprintf(out, "total%%  %s  %s%-*s  %s\n", printer.drawing->interval,
                 tree_shows_self(view) ? " self%  " : "", (int)printer.width,

@@ -35,19 +35,25 @@ static int report_print_flat(FILE *out, pprofil_profile *profile, const struct r
     return error;
 }
 
+int report_make_tree(pprofil_profile *profile, const struct report_view *view, pprofil_tree **tree)
+{
+    const struct pprofil_tree_options options = {.size = sizeof options,
+                                                 .kind = view->kind,
+                                                 .by = view->by,
+                                                 .function = view->function,
+                                                 .least = view->least,
+                                                 .depth = view->depth,
+                                                 .limit = view->limit,
+                                                 .no_inlines = view->no_inlines,
+                                                 .fold = view->fold};
+
+    return pprofil_tree_new(profile, &options, tree);
+}
+
 static int report_print_tree(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
-    struct pprofil_tree_options options = {.size = sizeof options,
-                                           .kind = view->kind,
-                                           .by = view->by,
-                                           .function = view->function,
-                                           .least = view->least,
-                                           .depth = view->depth,
-                                           .limit = view->limit,
-                                           .no_inlines = view->no_inlines,
-                                           .fold = view->fold};
     pprofil_tree *tree;
-    int error = pprofil_tree_new(profile, &options, &tree);
+    int error = report_make_tree(profile, view, &tree);
 
     if (error != 0)
         return error;

@@ -26,9 +26,11 @@ struct report_view {
     /* two levels: the rows of the grouping `groups`, and below each of them a report by `by` */
     bool grouped;
     enum pprofil_by groups; /* PPROFIL_BY_PROCESS, PPROFIL_BY_THREAD or PPROFIL_BY_OBJECT */
-    /* only for report-groups.c: the profile is the part that this row of the first level has. Text has neither head nor
-     * foot, and CSV begins each line with the row */
+    /* only for report-groups.c: the profile is the part that this row of the first level has; NULL: it is not one. In
+     * text the row is the heading, and in CSV each line begins with it. `group_totals`: CSV has the columns of totals,
+     * although this part may have no stacks */
     const struct pprofil_row *group;
+    bool group_totals;
 };
 
 /* Prints a report of the profile. Returns 0, or a negative error if the report could not be made or
@@ -61,14 +63,19 @@ int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tr
 int report_print_tree_csv(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                           const struct report_view *view);
 
+/* Makes the tree that is asked for. The caller frees *tree. Returns the errors of pprofil_tree_new. */
+int report_make_tree(pprofil_profile *profile, const struct report_view *view, pprofil_tree **tree);
+/* Prints the line that says what a tree in text shows. */
+void report_print_tree_title(FILE *out, const pprofil_tree *tree, const struct report_view *view);
 /* Prints a report of a profile, which is a part of another one if view->group is set. */
 int report_print_part(FILE *out, pprofil_profile *profile, const struct report_view *view);
 /* Prints a report of two levels (view->grouped) as text or CSV. */
 int report_print_groups(FILE *out, pprofil_profile *profile, const struct report_view *view);
 /* Makes the shares of a row of a group parts of the time of the whole profile. */
 void report_scale_row(const struct report_view *view, struct pprofil_row *row);
-/* Prints the first columns of CSV in reports of two levels: the row of the first level, or the headings if it is NULL. */
-void report_columns_csv_group(FILE *out, const struct pprofil_row *group);
+/* Prints the first columns of CSV in reports of two levels: the row of the first level, or the headings if it is NULL.
+ */
+void report_print_csv_group(FILE *out, const struct pprofil_row *group);
 
 /* Returns true if the totals say how sampling went: what the target used by the kernel's count, how long it was
  * stopped, and what was lost. Files of other programs do not, and these totals are 0 then. Each total that is 0
@@ -150,6 +157,8 @@ json_t *report_columns_json(const struct pprofil_row *row, bool totals, bool tre
 
 /* Returns true if the user's locale has UTF-8. pprofil itself stays in the locale C. */
 bool report_in_utf8(void);
+/* Returns true if rows are made to fit into a terminal. */
+bool report_is_fitted(const struct report_view *view);
 /* Returns the number of characters of a UTF-8 text, as an estimate of its width in columns. */
 size_t report_width(const char *text);
 

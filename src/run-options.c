@@ -62,7 +62,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "save the profile instead of printing it", 3},
     {"format", 'f', "FORMAT|KIND", 0, "FILE's format (by its extension; pprof), or {KIND}; list: all", 3},
     {"per-thread", 't', 0, 0, "rows are threads: the same as --by thread", 3},
-    {"by", KEY_BY, "WHAT", 0, "rows: {WHAT}", 3},
+    {"by", KEY_BY, "WHAT[,WHAT]", 0, "rows: {WHAT}; two: groups of rows", 3},
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30)", 3},
     {"names", KEY_NAMES, "NAMES", 0, "long names: {NAMES} (fit: short on a terminal)", 3},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "save addresses without names", 3},
@@ -166,7 +166,7 @@ static error_t run_parse_output(int key, char *argument, struct run_request *req
         break;
     case KEY_BY:
         request->by_given = true;
-        request->view.by = (enum pprofil_by)choice_option("--by", &choices_groupings, argument);
+        by_option(argument, &request->view);
         break;
     case KEY_NAMES:
         request->view.names = (enum report_names)choice_option("--names", &choices_names, argument);
@@ -322,7 +322,13 @@ static bool run_options_check(struct run_request *request)
     }
     if (!run_check_dialect(request))
         return false;
+    if (request->program != NULL && request->search.children) {
+        complain("--children goes with -p: the children of a PROGRAM are followed in any case");
+        return false;
+    }
     run_check_format(request);
+    if (by_check(&request->view) != 0)
+        return false;
     return !attach || process_search_find(&request->search, request->quiet);
 }
 

@@ -52,7 +52,7 @@ expect "text: status" 0 $?
 expect "text: two groups" 2 "$(grep -c '^# process known-shares [0-9]*: ' "$work/text")"
 expect "text: two rows in each" 4 "$(grep -c '^ *[0-9].* known-shares' "$work/text")"
 report --by process,function -n 1 >"$work/one"
-expect "text: groups that are not shown" 1 "$(grep -c '^# [0-9]* more, .*; -n 0 shows all$' "$work/one")"
+expect "text: groups that are not shown" 1 "$(grep -c '^# [0-9]* more process.*; -n 0 shows all$' "$work/one")"
 expect "text: the head, once" 1 "$(grep -c '^# pprofil:' "$work/text")"
 report --tree --by thread,function -n 0 --min 5 >"$work/tree"
 expect "tree: status" 0 $?
@@ -67,6 +67,18 @@ report --thread known-shares --by object,line -n 1 >"$work/part"
 expect "a part: status" 0 $?
 expect "a part: no other program" 0 "$(grep -c 'sh  ' "$work/part")"
 
+# --- CSV: the same columns in each group, whether there are totals in it or not
+for first in process thread object; do
+	csv --by $first,thread >"$work/columns.csv"
+	expect "$first,thread: all lines have as many fields" 1 "$(awk -F, '{ print NF }' "$work/columns.csv" | sort -u | wc -l)"
+done
+
+# --- -t and --by: the last one counts
+report --by process,function -t >"$work/threads"
+expect "-t after two levels" 0 "$(grep -c '^# process' "$work/threads")"
+"$pprofil" --by process,function "$targets/phases" 0.2 1 >/dev/null 2>"$work/run"
+expect_text "pprofil PROGRAM, too" '^# process phases ' "$work/run"
+
 # --- refused
 refused() {
 	label=$1
@@ -80,5 +92,8 @@ refused "nothing after the comma" --by process,
 refused "nothing before the comma" --by ,function
 refused "JSON" --by process,function -f json
 refused "a tree as CSV" --by process,function --tree -f csv
+refused "a style" --by process,function --style irix
+refused "a part of the time in a style" --style irix --from 0.1
+refused "no expression" --callers '[' --by process,function
 refused "a function that no group has" --callers nowhere --by process,function
 finish
