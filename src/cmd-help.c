@@ -30,7 +30,8 @@ int command_help(int argc, char **argv)
     const char *topic = NULL;
 
     command_line_parse("pprofil help", &help_argp, argc, argv, 0, &topic);
-    if (topic == NULL)
+    /* "run" stands for pprofil without a command, as in the file of options */
+    if (topic == NULL || strcmp(topic, "run") == 0)
         return command_run(2, asked);
     if (strcmp(topic, "dialects") == 0) {
         asked[1] = dialects;

@@ -33,7 +33,6 @@ enum option_key {
     KEY_FOLD,
     KEY_NO_INLINES,
     KEY_STYLE,
-    KEY_INPUT_FORMAT,
     KEY_SORT,
     KEY_ZEROS,
     KEY_NO_HEADER,
@@ -61,7 +60,6 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "print to FILE", 1},
     {"names", KEY_NAMES, "NAMES", 0, "long names: {NAMES} (fit: short on a terminal)", 1},
     {"no-pager", KEY_NO_PAGER, 0, 0, "do not show it through $PAGER", 1},
-    {"input-format", KEY_INPUT_FORMAT, "FORMAT", 0, "the format of FILE, if it is not recognized", 1},
     {"sort", KEY_SORT, "ORDER", 0,
      "rows by self or total (self); of --style prof by time, calls, address or name (time)", 1},
     {0, 0, 0, 0, "For profiles with stacks:", 2},
@@ -88,9 +86,6 @@ static error_t cmd_report_parse_style(int key, char *argument, struct style_view
     switch (key) {
     case KEY_STYLE:
         style->name = choice_option_name("--style", &choices_styles, argument);
-        break;
-    case KEY_INPUT_FORMAT:
-        style->options.format = format_option("--input-format", argument);
         break;
     case KEY_ZEROS:
         style->options.zeros = true;
@@ -175,24 +170,6 @@ static error_t cmd_report_parse_stacks(int key, char *argument, struct report_co
     return 0;
 }
 
-/* Reads the argument of --by: a grouping, or two with a comma between them. */
-static void cmd_report_parse_by(const char *argument, struct report_view *view)
-{
-    const char *comma = strchr(argument, ',');
-    char first[32];
-
-    view->grouped = comma != NULL;
-    if (comma == NULL) {
-        view->by = (enum pprofil_by)choice_option("--by", &choices_groupings, argument);
-        return;
-    }
-    snprintf(first, sizeof first, "%.*s", (int)(comma - argument), argument);
-    view->groups = (enum pprofil_by)choice_option("--by", &choices_groupings, first);
-    view->by = (enum pprofil_by)choice_option("--by", &choices_groupings, comma + 1);
-    if (view->groups != PPROFIL_BY_PROCESS && view->groups != PPROFIL_BY_THREAD && view->groups != PPROFIL_BY_OBJECT)
-        exit(complain("--by %s: the first of two is process, thread or object", argument));
-}
-
 static error_t cmd_report_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct report_command *command = state->input;
@@ -204,7 +181,7 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
         command->tree_options = false;
         break;
     case KEY_BY:
-        cmd_report_parse_by(argument, &command->view);
+        by_option(argument, &command->view);
         break;
     case KEY_NAMES:
         command->view.names = (enum report_names)choice_option("--names", &choices_names, argument);
@@ -214,6 +191,7 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
         break;
     case 't':
         command->view.by = PPROFIL_BY_THREAD;
+        command->view.grouped = false;
         break;
     case 'n':
         command->view.limit = count_option("-n", argument);
@@ -230,17 +208,11 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
     case KEY_SORT:
         cmd_report_parse_order(argument, command);
         break;
-    case ARGP_KEY_ARG:
-        if (command->path != NULL)
-            return ARGP_ERR_UNKNOWN;
-        command->path = argument;
-        break;
-    case ARGP_KEY_NO_ARGS:
-        exit(complain("report: which FILE? See pprofil report --help"));
     default:
-        if (cmd_report_parse_stacks(key, argument, command) == 0)
+        if (cmd_report_parse_stacks(key, argument, command) == 0 ||
+            cmd_report_parse_style(key, argument, &command->style) == 0)
             return 0;
-        return cmd_report_parse_style(key, argument, &command->style);
+        return file_operand_parse(key, argument, "report", &command->path);
     }
     return 0;
 }
@@ -318,12 +290,13 @@ static int cmd_report_check_style(const struct report_command *command)
 {
     const struct pprofil_selection *part = &command->selection.selection;
 
-    if (command->view.by != PPROFIL_BY_FUNCTION || command->view.format != REPORT_TEXT ||
+    if (command->view.grouped || command->view.by != PPROFIL_BY_FUNCTION || command->view.format != REPORT_TEXT ||
         command->view.by_total || command->shape != NULL || command->tree_options)
         return complain("report: --style prints functions as text: --by, -t, -f and options for "
                         "stacks do not go with it");
     if (command->selection.pids.count > 0 || part->comm != NULL || part->thread != NULL ||
-        part->function != NULL || part->focus != NULL || part->ignore != NULL)
+        part->function != NULL || part->focus != NULL || part->ignore != NULL || part->from_ns != 0 ||
+        part->to_ns != 0)
         return complain("report: --style prints all of an object: make a file of the part with "
                         "pprofil convert");
     return 0;
@@ -342,9 +315,9 @@ static int cmd_report_check(const struct report_command *command)
     if (command->tree_options && !command->view.tree)
         return complain("report: --min, --depth and --fold are for --tree, --inverted, --callers "
                         "and --callees");
-    if (command->view.grouped && (command->view.format == REPORT_JSON ||
-                                  (command->view.format == REPORT_CSV && command->view.tree)))
-        return complain("report: two levels are printed as text, or without trees as csv");
+    int status = by_check(&command->view);
+    if (status != 0)
+        return status;
     if (command->view.tree && command->view.by > PPROFIL_BY_LINE)
         return complain("report: rows of %s are functions, objects or lines",
                         command->shape != NULL ? command->shape : "a tree");
@@ -364,11 +337,12 @@ int command_report(int argc, char **argv)
     if (cmd_report_check(&command) != 0)
         return EXIT_OWN_FAILURE;
     command.style.options.object = command.selection.selection.object;
+    command.style.options.format = command.selection.format;
     if (command.view.tree && !command.rows_given)
         command.view.limit = DEFAULT_TREE_ROWS;
     if (command.style.name != NULL)
         return cmd_report_print_style(&command);
-    pprofil_profile *profile = selection_open(&command.selection, command.path, command.style.options.format);
+    pprofil_profile *profile = selection_open(&command.selection, command.path);
     if (profile == NULL)
         return EXIT_OWN_FAILURE;
     int status = cmd_report_print(&command, profile);

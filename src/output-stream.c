@@ -71,7 +71,7 @@ int complain_file(const char *path, int error, bool writing)
         return complain("%s: cannot write: another user made what is there, in a directory where "
                         "anybody may; remove it, or name another file", path);
     if (error == -ENOSPC)
-        return complain("%s: no space left on the disk; free some, or write elsewhere with -o", path);
+        return complain("%s: no space left on the disk; free some, or write elsewhere", path);
     return complain("%s: cannot %s: %s", path, writing ? "write" : "read", pprofil_error_text(error));
 }
 

@@ -49,8 +49,8 @@ struct pager {
  * there is no pager. If LESS is not set, it is set to FRX. */
 struct pager pager_open(bool wanted);
 
-/* As pager_open, but less(1) begins at this line, 1 or more, and its keys n and N go to the lines that match the pattern,
- * an extended regular expression. */
+/* As pager_open, but less(1) begins at this line, 1 or more, and its keys n and N go to the lines that match the
+ * pattern, an extended regular expression. */
 struct pager pager_open_at(bool wanted, unsigned long line, const char *pattern);
 
 /* Closes pager->out and waits for the pager to end. Returns 0, a negative errno of the output, or

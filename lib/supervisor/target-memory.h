@@ -23,8 +23,8 @@
  * the memory is not mapped, else an error of process_vm_readv(2). */
 int target_memory_read(pid_t tid, uint64_t address, void *to, size_t size);
 /* Copies `count` pieces, at most IOV_MAX, of the memory of task `tid`: there[i] to here[i], whose sizes are equal. The
- * order is that of the pieces; the copy ends at the first byte that is not mapped. Needs no lock. Returns how many bytes
- * it has copied, or -errno: an error of process_vm_readv(2), -EFAULT if not even the first byte is mapped. */
+ * order is that of the pieces; the copy ends at the first byte that is not mapped. Needs no lock. Returns how many
+ * bytes it has copied, or -errno: an error of process_vm_readv(2), -EFAULT if not even the first byte is mapped. */
 ssize_t target_memory_read_pieces(pid_t tid, const struct iovec *here, const struct iovec *there, unsigned count);
 /* Copies `size` bytes at `from` into the memory of task `tid`. Needs no lock. Returns 0 or -errno. If it returns an
  * error, it may have written a part. */

@@ -352,7 +352,8 @@ bool walk_returns_to(struct walk *walk, uint64_t address, bool file_only);
 /* Steps to the caller by a rule. May end the walk. */
 void walk_by_rule(struct walk *walk, const struct unwind_object *object, const struct rule *rule);
 
-/* The functions below guess the caller of a frame without a rule, or whose rule is not enough. They may end the walk. */
+/* The functions below guess the caller of a frame without a rule, or whose rule is not enough. They may end the walk.
+ */
 
 /* Steps to the caller by a frame record: the caller's frame pointer, then the return address. False: no caller. */
 bool walk_by_frame_pointer(struct walk *walk);
