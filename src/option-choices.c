@@ -19,7 +19,7 @@ static const char *grouping_at(unsigned i)
     static const char *const names[] = {
         [PPROFIL_BY_FUNCTION] = "function", [PPROFIL_BY_OBJECT] = "object",   [PPROFIL_BY_LINE] = "line",
         [PPROFIL_BY_THREAD] = "thread",     [PPROFIL_BY_PROCESS] = "process", [PPROFIL_BY_SYSCALL] = "syscall",
-        [PPROFIL_BY_STATE] = "state",
+        [PPROFIL_BY_STATE] = "state",       [PPROFIL_BY_WAIT] = "wait",
     };
 
     return NAME_AT(names, i);

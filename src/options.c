@@ -98,8 +98,9 @@ void by_option(const char *argument, struct report_view *view)
     snprintf(first, sizeof first, "%.*s", (int)(comma - argument), argument);
     view->groups = (enum pprofil_by)choice_option("--by", &choices_groupings, first);
     view->by = (enum pprofil_by)choice_option("--by", &choices_groupings, comma + 1);
-    if (view->groups != PPROFIL_BY_PROCESS && view->groups != PPROFIL_BY_THREAD && view->groups != PPROFIL_BY_OBJECT)
-        exit(complain("--by %s: the first of two is process, thread or object", argument));
+    if (view->groups != PPROFIL_BY_PROCESS && view->groups != PPROFIL_BY_THREAD && view->groups != PPROFIL_BY_OBJECT &&
+        view->groups != PPROFIL_BY_WAIT)
+        exit(complain("--by %s: the first of two is process, thread, object or wait", argument));
 }
 
 int by_check(const struct report_view *view)
@@ -118,6 +119,7 @@ enum selection_key {
     KEY_FUNCTION,
     KEY_FOCUS,
     KEY_IGNORE,
+    KEY_WAIT,
     KEY_FROM,
     KEY_TO,
     KEY_INPUT_FORMAT,
@@ -134,6 +136,7 @@ static const struct argp_option selection_options[] = {
     {"function", KEY_FUNCTION, "NAME", 0, "only what ran in this function itself", 0},
     {"focus", KEY_FOCUS, "NAME", 0, "only stacks that have this function", 0},
     {"ignore", KEY_IGNORE, "NAME", 0, "only stacks that do not have this function", 0},
+    {"wait", KEY_WAIT, "NAME", 0, "only threads that sleep and wait for this, such as a lock or a file", 0},
     {"from", KEY_FROM, "TIME", 0, "only from this time on, in seconds since the profile begins", 0},
     {"to", KEY_TO, "TIME", 0, "only until this time", 0},
     {0},
@@ -166,6 +169,9 @@ static error_t selection_parse_option(int key, char *argument, struct argp_state
         break;
     case KEY_IGNORE:
         selection->ignore = argument;
+        break;
+    case KEY_WAIT:
+        selection->wait = argument;
         break;
     case KEY_FROM:
         selection->from_ns = (uint64_t)(duration_option("--from", argument, 0, RUN_SECONDS_MAX) * 1e9);

@@ -26,6 +26,8 @@ static struct pprofil_selection group_selection(const struct pprofil_row *row, e
         selection.object_row = row->id;
     else if (by == PPROFIL_BY_THREAD)
         selection.thread_row = row->id;
+    else if (by == PPROFIL_BY_WAIT)
+        selection.wait_row = row->id;
     else
         selection.process_row = row->id;
     return selection;
@@ -55,6 +57,8 @@ static const char *group_word(enum pprofil_by by, bool plural)
         return plural ? "objects" : "object";
     if (by == PPROFIL_BY_THREAD)
         return plural ? "threads" : "thread";
+    if (by == PPROFIL_BY_WAIT)
+        return plural ? "waits" : "wait";
     return plural ? "processes" : "process";
 }
 

@@ -83,6 +83,7 @@ const struct key_binding key_bindings[] = {
     {'8', PAGES, ACTION_VIEW, KEYS_FLAME, "a flame graph of the calls (-g)", NULL},
     {'f', PAGES, ACTION_VIEW, KEYS_FLAME, NULL, NULL},
     {'9', PAGES, ACTION_VIEW, PPROFIL_BY_STATE, "states: running, waiting, asleep (-w)", NULL},
+    {'0', PAGES, ACTION_VIEW, PPROFIL_BY_WAIT, "waits: locks, files, ... that threads wait for (-w)", NULL},
     {'t', PAGES, ACTION_VIEW, KEYS_TIMELINE, "the time line: what each thread did when", NULL},
     {'c', FUNCTIONS, ACTION_CALLERS, 0, "callers of this function (-g)", NULL},
     {'e', FUNCTIONS, ACTION_CALLEES, 0, "callees: what this function calls (-g)", NULL},

@@ -62,6 +62,10 @@ static void filter_describe(struct model_filter *step, const struct pprofil_row 
         step->filter.state = row->id;
         snprintf(label, size, "%.90s", row->name);
         break;
+    case PPROFIL_BY_WAIT:
+        step->filter.wait = row->id;
+        snprintf(label, size, "%.90s", row->name);
+        break;
     case PPROFIL_BY_FUNCTION:
     case PPROFIL_BY_LINE:
         break;
@@ -72,7 +76,7 @@ static bool filter_equals(const struct pprofil_filter *one, const struct pprofil
 {
     return one->pid == other->pid && one->tid == other->tid && one->object == other->object &&
            one->syscall == other->syscall && one->process == other->process &&
-           one->thread == other->thread && one->state == other->state && one->from_ns == other->from_ns &&
+           one->thread == other->thread && one->state == other->state && one->wait == other->wait && one->from_ns == other->from_ns &&
            one->to_ns == other->to_ns;
 }
 

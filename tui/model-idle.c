@@ -45,7 +45,7 @@ static bool filter_image_lives(const struct snapshot *snapshot, const struct ppr
  * call, object or state. */
 static bool filter_lets_through(const struct pprofil_filter *filter, uint32_t pid, uint32_t tid)
 {
-    return filter->object == 0 && filter->syscall == 0 && filter->state == 0 &&
+    return filter->object == 0 && filter->syscall == 0 && filter->state == 0 && filter->wait == 0 &&
            (filter->pid == 0 || filter->pid == pid) && (filter->tid == 0 || filter->tid == tid);
 }
 

@@ -16,11 +16,12 @@
 #define SHOWN_AT_FIRST 50 /* assumed number of rows on the screen, until the view has set page_rows */
 #define BIT(sort) (1u << (sort))
 
-/* The sequence of the views for ACTION_NEXT_VIEW. The last view exists only if elapsed time is sampled. */
+/* The sequence of the views for ACTION_NEXT_VIEW. The last two views exist only if elapsed time is
+ * sampled. */
 static const enum pprofil_by order[SNAPSHOT_GROUPINGS] = {
     PPROFIL_BY_FUNCTION, PPROFIL_BY_OBJECT,  PPROFIL_BY_THREAD,
     PPROFIL_BY_PROCESS,  PPROFIL_BY_SYSCALL, PPROFIL_BY_LINE,
-    PPROFIL_BY_STATE,
+    PPROFIL_BY_STATE,    PPROFIL_BY_WAIT,
 };
 
 static const struct {
@@ -36,6 +37,7 @@ static const struct {
     [PPROFIL_BY_PROCESS] = {true, BIT(TABLE_BY_NAME) | BIT(TABLE_BY_PID)},
     [PPROFIL_BY_SYSCALL] = {false, BIT(TABLE_BY_NAME)},
     [PPROFIL_BY_STATE] = {true, BIT(TABLE_BY_NAME)},
+    [PPROFIL_BY_WAIT] = {false, BIT(TABLE_BY_NAME)},
 };
 
 static bool view_is_kept(enum pprofil_by by)
@@ -82,12 +84,20 @@ enum effect view_open(struct model *model, enum pprofil_by by)
     return model_table(model)->taken ? EFFECT_PAINT : EFFECT_SNAPSHOT;
 }
 
+/* Returns how many views of `order` there are. A view of elapsed time that is open stays there. */
+static int view_table_count(const struct model *model)
+{
+    if (model->wall || model->view == PPROFIL_BY_WAIT)
+        return SNAPSHOT_GROUPINGS;
+    return SNAPSHOT_GROUPINGS - (model->view == PPROFIL_BY_STATE ? 1 : 2);
+}
+
 /* Opens the next view if `step` is 1, or the previous view if it is -1. If there are stacks, the list of calls and the
  * flame view come after the tables. If the page of code or of output is shown, opens the table of the present view
  * instead. */
 enum effect view_step(struct model *model, int step)
 {
-    int tables = SNAPSHOT_GROUPINGS - (!model->wall && model->view != PPROFIL_BY_STATE);
+    int tables = view_table_count(model);
     int at = 0, count = tables + (model->stacks ? 2 : 0);
 
     while (at < tables - 1 && order[at] != model->view)

@@ -8,7 +8,7 @@
 
 #include "pprofil.h"
 
-#define SNAPSHOT_GROUPINGS (PPROFIL_BY_STATE + 1)
+#define SNAPSHOT_GROUPINGS (PPROFIL_BY_WAIT + 1)
 #define SNAPSHOT_HISTORY 30 /* greatest number of columns of a row's history */
 #define SNAPSHOT_USE 60     /* columns of the use of CPUs */
 

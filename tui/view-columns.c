@@ -209,6 +209,8 @@ static const struct column saved_by_process[] = {
     {"process",   NULL, NULL, 14, 60, 0, TABLE_BY_NAME, TEXT,   view_paint_process}, HOTTEST, {0}};
 static const struct column saved_by_state[] = {
     SAVED_SHARES, {"state", NULL, NULL, 17, 80, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
+static const struct column saved_by_wait[] = {
+    SAVED_SHARES, {"waits for", NULL, NULL, 17, 200, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
 static const struct column saved_by_syscall[] = {
     SAVED_SHARES, {"system call", NULL, NULL, 16, 80, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
 
@@ -242,6 +244,8 @@ static const struct column by_process[] = {
     {"process",   NULL, NULL, 14, 60, 0, TABLE_BY_NAME, TEXT,   view_paint_process}, HOTTEST, {0}};
 static const struct column by_state[] = {
     SHARES, {"state", NULL, NULL, 17, 80, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
+static const struct column by_wait[] = {
+    SHARES, {"waits for", NULL, NULL, 17, 200, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
 static const struct column by_syscall[] = {
     SHARES, {"in it", NULL, NULL, 6, 0, 2, NONE, FIGURE, view_paint_in_call},
     {"system call", NULL, NULL, 16, 80, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, {0}};
@@ -257,6 +261,7 @@ const struct column *view_columns(const struct model *model)
         [PPROFIL_BY_PROCESS] = {by_process, saved_by_process},
         [PPROFIL_BY_SYSCALL] = {by_syscall, saved_by_syscall},
         [PPROFIL_BY_STATE] = {by_state, saved_by_state},
+        [PPROFIL_BY_WAIT] = {by_wait, saved_by_wait},
     };
 
     if (model->stacks && model->view == PPROFIL_BY_FUNCTION)

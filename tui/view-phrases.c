@@ -142,7 +142,7 @@ const char *phrase_view(int view, bool brief)
         [PPROFIL_BY_FUNCTION] = {"functions", "func"}, [PPROFIL_BY_OBJECT] = {"objects", "obj"},
         [PPROFIL_BY_LINE] = {"lines", "line"},         [PPROFIL_BY_THREAD] = {"threads", "thr"},
         [PPROFIL_BY_PROCESS] = {"processes", "proc"},  [PPROFIL_BY_SYSCALL] = {"syscalls", "sysc"},
-        [PPROFIL_BY_STATE] = {"states", "stat"},
+        [PPROFIL_BY_STATE] = {"states", "stat"},       [PPROFIL_BY_WAIT] = {"waits", "wait"},
         [KEYS_CALLS] = {"calls", "calls"},             [KEYS_FLAME] = {"flame", "flame"},
         [KEYS_TIMELINE] = {"time", "time"},
     };

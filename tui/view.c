@@ -23,14 +23,15 @@ static int tabs_present(const struct model *model)
 }
 
 /* Returns true if the line of tabs has a tab for the view that this key opens. Each view has one tab. Views of calls
- * need stacks, and the view of states needs elapsed time. The time line has a tab only if all tabs fit with it. */
+ * need stacks, and the views of states and waits need elapsed time. The time line has a tab only if all tabs fit with
+ * it. */
 static bool tabs_have(const struct model *model, bool time, const struct key_binding *binding)
 {
     if (binding->action != ACTION_VIEW || binding->help == NULL)
         return false;
     if (binding->argument == tabs_present(model))
         return true;
-    if (binding->argument == PPROFIL_BY_STATE)
+    if (binding->argument == PPROFIL_BY_STATE || binding->argument == PPROFIL_BY_WAIT)
         return model->wall;
     if (binding->argument == KEYS_TIMELINE)
         return time;

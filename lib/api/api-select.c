@@ -29,7 +29,8 @@ bool pprofil_selection_any(const struct pprofil_selection *selection)
 
     return all.pid_count > 0 || all.comm != NULL || all.thread != NULL || all.object != NULL ||
            all.function != NULL || all.focus != NULL || all.ignore != NULL || all.from_ns != 0 ||
-           all.to_ns != 0 || all.process_row != 0 || all.thread_row != 0 || all.object_row != 0;
+           all.to_ns != 0 || all.process_row != 0 || all.thread_row != 0 || all.object_row != 0 ||
+           all.wait != NULL || all.wait_row != 0;
 }
 
 __attribute__((format(printf, 2, 3))) static void what_append(char *what, const char *format, ...)
@@ -49,7 +50,8 @@ static char *selection_describe(const struct pprofil_selection *selection)
         const char *option, *value;
     } names[] = {{"--comm", selection->comm},     {"--thread", selection->thread},
                  {"--object", selection->object}, {"--function", selection->function},
-                 {"--focus", selection->focus},   {"--ignore", selection->ignore}};
+                 {"--focus", selection->focus},   {"--ignore", selection->ignore},
+                 {"--wait", selection->wait}};
     char *what = calloc(1, WHAT_SIZE);
 
     if (what == NULL)

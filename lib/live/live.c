@@ -183,6 +183,7 @@ int live_filter(struct pprofil_live *live, const struct pprofil_filter *from, st
                                      .object = (uint32_t)all.object,
                                      .syscall = (uint32_t)all.syscall,
                                      .state = (uint32_t)all.state,
+                                     .wait = all.wait,
                                      .from_ns = all.from_ns,
                                      .to_ns = all.to_ns};
     return all.from_ns != 0 || all.to_ns != 0 ? live_sum_range(live, filter) : 0;

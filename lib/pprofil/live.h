@@ -29,7 +29,7 @@ int pprofil_live_open_profile(pprofil_profile *profile, pprofil_live **live);
 void pprofil_live_close(pprofil_live *live);
 
 /* Selects samples. A sample is selected if it matches every field that is not 0. The fields object, syscall, process,
- * thread and state are ids of rows in reports. */
+ * thread, state and wait are ids of rows in reports. */
 struct pprofil_filter {
     size_t size;       /* sizeof(struct pprofil_filter) */
     uint32_t pid, tid; /* pid: a process, including all programs that it executes; tid: a thread */
@@ -40,6 +40,7 @@ struct pprofil_filter {
     uint64_t state;    /* id of a row in a report by state */
     /* only what was sampled from one time until another, ns since pprofil_live_times.start_ns; 0: no condition */
     uint64_t from_ns, to_ns;
+    uint64_t wait; /* id of a row in a report by wait */
 };
 
 /* Makes a report with all rows, largest first, of the samples since the start or since the last clear of the session.

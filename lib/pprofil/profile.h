@@ -212,6 +212,8 @@ struct pprofil_selection {
     uint64_t from_ns, to_ns;
     /* ids of rows (struct pprofil_row) in reports by process, by thread and by object of the same profile */
     uint64_t process_row, thread_row, object_row;
+    const char *wait;  /* what a sleeping thread waits for */
+    uint64_t wait_row; /* as process_row, in a report by wait */
 };
 
 /* Returns true if the selection has any condition. */

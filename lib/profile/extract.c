@@ -203,6 +203,13 @@ static int extract_nodes(const struct extraction *extraction)
     return error;
 }
 
+static int extract_wait(const struct extraction *extraction, uint32_t from, uint32_t *to)
+{
+    const struct profile_wait *wait = &extraction->from->waits[from];
+
+    return profile_wait(extraction->to, extraction->from->strings[wait->name], wait->holder, to);
+}
+
 static int extract_sample(const struct extraction *extraction, uint32_t from)
 {
     struct profile_sample sample = extraction->kept[from];
@@ -210,6 +217,8 @@ static int extract_sample(const struct extraction *extraction, uint32_t from)
 
     if (error == 0)
         error = extract_syscall(extraction, sample.syscall, &sample.syscall);
+    if (error == 0)
+        error = extract_wait(extraction, sample.wait, &sample.wait);
     sample.node = extraction->nodes[sample.node] - 1;
     if (error == 0)
         error = profile_count(extraction->to, &sample);

@@ -147,7 +147,7 @@ static int feed_comm(struct profile *profile, const struct wire_comm *event)
     profile->threads[thread].comm = comm;
     if (event->tid == event->pid)
         profile->processes[live->process].comm = comm;
-    return 0;
+    return profile_rename_holder(profile, event->tid, event->comm);
 }
 
 /* Called when a thread has ended. Removes the thread from the hash index of threads, because another thread may get its
@@ -285,6 +285,7 @@ int profile_feed_sample(struct profile *profile, const struct wire_sample *event
 {
     struct profile_sample sample = {.state = sample_state(event->flags),
                                     .node = node,
+                                    .wait = profile_wait_by_id(profile, event->wait),
                                     .count = 1,
                                     .cpu_ns = event->cpu_ns,
                                     .wall_ns = event->wall_ns};
@@ -369,6 +370,8 @@ int profile_feed(struct profile *profile, const struct wire_header *header)
         if (profile->totals.asked_hz == 0)
             profile->totals.asked_hz = ((const struct wire_throttle *)event)->asked_hz;
         return 0;
+    case WIRE_WAIT:
+        return profile_feed_wait(profile, event);
     case WIRE_STATS:
         feed_stats(profile, event);
         return 0;

@@ -187,6 +187,13 @@ static int merge_syscalls(struct merger *merger)
 
 /* --- counts ---------------------------------------------------------------------------- */
 
+static int merge_wait(const struct merger *merger, uint32_t from, uint32_t *to)
+{
+    const struct profile_wait *wait = &merger->from->waits[from];
+
+    return profile_wait(merger->into, text_of(merger->from, wait->name), wait->holder, to);
+}
+
 static int merge_samples(struct merger *merger)
 {
     int error = 0;
@@ -197,11 +204,13 @@ static int merge_samples(struct merger *merger)
         if (merger->cpu_only && sample.cpu_ns == 0)
             continue;
         if (merger->cpu_only)
-            sample.wall_ns = sample.state = PROFILE_RUNNING;
+            sample.wall_ns = sample.state = sample.wait = 0;
         sample.thread = merger->threads[sample.thread];
         sample.node = merger->nodes[sample.node];
         sample.syscall = merger->syscalls[sample.syscall];
-        error = profile_count(merger->into, &sample);
+        error = merge_wait(merger, sample.wait, &sample.wait);
+        if (error == 0)
+            error = profile_count(merger->into, &sample);
         if (error == 0)
             merger->samples[i] = profile_find_sample(merger->into, &sample);
     }

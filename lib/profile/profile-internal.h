@@ -11,6 +11,7 @@
 
 struct profile;
 struct wire_map;
+struct wire_wait;
 
 /* A mapping of a live process. */
 struct live_mapping {
@@ -37,7 +38,8 @@ struct pending_object {
 };
 
 struct profile_index {
-    struct hash_index strings, functions, objects, threads, locations, nodes, syscalls, samples;
+    struct hash_index strings, functions, objects, threads, locations, nodes, syscalls, waits, samples;
+    uint32_t *wait_ids; /* owned; indexed by wire_wait.id: index in waits; NULL: no event has come */
     void *live; /* owned; root of a tsearch(3) tree of struct live_process, sorted by pid */
     struct pending_object *pending;
     uint32_t pending_count;
@@ -61,6 +63,14 @@ void profile_free_live(void *process);
 
 /* Returns the mapping that contains an address; NULL: none. The pointer is valid until the next event. */
 const struct live_mapping *profile_live_mapping(const struct live_process *live, uint64_t address);
+/* Adds the wait of an event. Returns 0, -ENOMEM or -EOVERFLOW. */
+int profile_feed_wait(struct profile *profile, const struct wire_wait *event);
+/* A thread has got a new name: changes the names of the waits for locks that the thread holds. Returns 0, -ENOMEM or
+ * -EOVERFLOW. */
+int profile_rename_holder(struct profile *profile, uint32_t tid, const char *comm);
+/* Returns the index in waits of the wait that had this wire_wait.id in the last event; PROFILE_NONE: there was none. */
+uint32_t profile_wait_by_id(const struct profile *profile, uint32_t id);
+
 /* Adds the mapping of an event to a live process. Returns 0, -ENOMEM or -EOVERFLOW. */
 int profile_live_map(struct profile *profile, struct live_process *live, const struct wire_map *event);
 

@@ -31,6 +31,8 @@ static int add_nothing_entries(struct profile *profile)
         error = profile_node(profile, PROFILE_NONE, PROFILE_NONE, &index);
     if (error == 0)
         error = profile_syscall(profile, "", -1, 0, &index);
+    if (error == 0)
+        error = profile_wait(profile, "", 0, &index);
     return error;
 }
 
@@ -61,7 +63,7 @@ static void free_index(struct profile_index *index)
 {
     struct hash_index *all[] = {&index->strings,  &index->functions, &index->objects,
                                 &index->threads,  &index->locations, &index->nodes,
-                                &index->syscalls, &index->samples};
+                                &index->syscalls, &index->waits,     &index->samples};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hash_free(all[i]);
@@ -69,6 +71,7 @@ static void free_index(struct profile_index *index)
         if (index->pending[i].fd >= 0)
             close(index->pending[i].fd);
     free(index->pending);
+    free(index->wait_ids);
     tdestroy(index->live, profile_free_live);
     free(index);
 }
@@ -94,6 +97,7 @@ void profile_free(struct profile *profile)
     free(profile->locations);
     free(profile->nodes);
     free(profile->syscalls);
+    free(profile->waits);
     free(profile->samples);
     timeline_clear(&profile->timeline);
     history_clear(&profile->history);

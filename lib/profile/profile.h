@@ -3,11 +3,11 @@
  * profile: a profile in memory. Events become processes, threads, objects and counts.
  *
  * A profile is a set of tables that refer to each other by index. Index 0 of strings is "". Index 0 of functions,
- * locations, nodes and syscalls means "none".
+ * locations, nodes, syscalls and waits means "none".
  *
  * Stacks form a tree of nodes: a node is a frame, and its parent is the frame of the caller. A stack is identified by
  * its innermost node. In a profile without call graphs each stack has one frame. Each entry of the table samples counts
- * the samples that have the same thread, stack, system call and state.
+ * the samples that have the same thread, stack, system call, state and wait.
  *
  * The address of code in a file is its offset in the file. So code has the same address in all processes that map it,
  * and is counted together.
@@ -118,6 +118,12 @@ struct profile_syscall {
     uint32_t compat; /* 1: a system call of the 32-bit ABI */
 };
 
+/* What a sleeping thread waits for. */
+struct profile_wait {
+    uint32_t name;   /* index in strings: name for users */
+    uint32_t holder; /* tid of the thread that holds the lock; 0: it is no lock, or the thread is not known */
+};
+
 /* What a thread was doing when it was sampled. Only wall mode makes samples in another state than PROFILE_RUNNING. */
 enum profile_state {
     PROFILE_RUNNING,         /* on a CPU */
@@ -139,6 +145,7 @@ struct profile_sample {
     uint32_t node;    /* index in nodes: the innermost node of the stack */
     uint32_t syscall; /* index in syscalls; PROFILE_NONE: user code */
     uint32_t state;   /* enum profile_state */
+    uint32_t wait;    /* index in waits: what the thread waits for; PROFILE_NONE: it is not asleep, or not known */
     uint64_t count;
     uint64_t cpu_ns;
     uint64_t wall_ns;
@@ -183,9 +190,10 @@ struct profile {
     struct profile_location *locations;
     struct profile_node *nodes;
     struct profile_syscall *syscalls;
+    struct profile_wait *waits;
     struct profile_sample *samples;
     uint32_t string_count, object_count, process_count, thread_count, function_count,
-        location_count, node_count, syscall_count, sample_count;
+        location_count, node_count, syscall_count, wait_count, sample_count;
     struct profile_totals totals;
     struct profile_timeline timeline; /* empty if the profile was read from a file without a timeline */
     struct profile_history history;   /* empty if the profile was read from a file without times of samples */
@@ -269,6 +277,8 @@ int profile_location(struct profile *profile, uint32_t object, uint64_t address,
 int profile_mark(struct profile *profile, const char *why, uint32_t *location);
 int profile_node(struct profile *profile, uint32_t parent, uint32_t location, uint32_t *index);
 int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat, uint32_t *index);
+/* `holder`: as in struct profile_wait. */
+int profile_wait(struct profile *profile, const char *name, uint32_t holder, uint32_t *index);
 /* Returns the name of a state, such as "asleep", for users and for files. */
 const char *profile_state_name(enum profile_state state);
 /* Returns the state with this name. If no state has this name, returns PROFILE_RUNNING. */
@@ -280,14 +290,14 @@ static inline bool profile_counts_sample(const struct profile *profile, const st
     return profile->totals.wall || sample->state == PROFILE_RUNNING;
 }
 
-/* Adds the count and the times of a sample to the entry of the table samples that has the same thread, node, syscall
- * and state. If there is no such entry, adds one. Also adds the count and the times to the totals. Returns 0, -ENOMEM
+/* Adds the count and the times of a sample to the entry of the table samples that has the same thread, node, syscall,
+ * state and wait. If there is no such entry, adds one. Also adds the count and the times to the totals. Returns 0, -ENOMEM
  * or -EOVERFLOW. */
 int profile_count(struct profile *profile, const struct profile_sample *sample);
 /* Counts a sample that was taken at `time` (CLOCK_MONOTONIC ns), and adds it to the history. Returns as profile_count
  * does. */
 int profile_count_at(struct profile *profile, const struct profile_sample *sample, uint64_t time);
-/* Finds the entry of the table samples that has the thread, node, syscall and state of a sample. Returns its index, or
+/* Finds the entry of the table samples that has the thread, node, syscall, state and wait of a sample. Returns its index, or
  * PROFILE_NO_SAMPLE. */
 uint32_t profile_find_sample(const struct profile *profile, const struct profile_sample *sample);
 /* Copies the table samples to `samples`, with the counts and times of a range of time. */

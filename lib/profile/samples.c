@@ -30,12 +30,15 @@ enum profile_state profile_state_named(const char *name)
 
 static bool same_sample(const struct profile_sample *a, const struct profile_sample *b)
 {
-    return a->thread == b->thread && a->node == b->node && a->syscall == b->syscall && a->state == b->state;
+    return a->thread == b->thread && a->node == b->node && a->syscall == b->syscall && a->state == b->state &&
+           a->wait == b->wait;
 }
 
 static uint32_t hash_sample(const struct profile_sample *sample)
 {
-    return hash_pair(hash_pair(sample->thread, sample->node), (uint64_t)sample->syscall << 2 | sample->state);
+    uint32_t place = hash_pair(sample->thread, sample->node);
+
+    return hash_pair(place, (uint64_t)hash_pair(sample->syscall, sample->wait) << 2 | sample->state);
 }
 
 uint32_t profile_find_sample(const struct profile *profile, const struct profile_sample *sample)

@@ -13,8 +13,8 @@
 static bool is_same_filter(const struct report_filter *a, const struct report_filter *b)
 {
     return a->pid == b->pid && a->tid == b->tid && a->process == b->process && a->thread == b->thread &&
-           a->object == b->object && a->syscall == b->syscall && a->state == b->state && a->from_ns == b->from_ns &&
-           a->to_ns == b->to_ns;
+           a->object == b->object && a->syscall == b->syscall && a->state == b->state && a->wait == b->wait &&
+           a->from_ns == b->from_ns && a->to_ns == b->to_ns;
 }
 
 bool added_is_other(const struct added_samples *added, const struct profile *profile,

@@ -57,7 +57,9 @@ static void flat_make_row(const struct maker *maker, const struct sum *sum, stru
         row->hottest = flat_name_hottest(profile, &maker->sums->hottest.best, sum);
     } else if (by == PPROFIL_BY_SYSCALL) {
         row->name = sum->syscall == PROFILE_NONE ? "[user]" : profile->strings[profile->syscalls[sum->syscall].name];
-    } else if (by == PPROFIL_BY_STATE) {
+    } else if (by == PPROFIL_BY_WAIT && sum->wait != PROFILE_NONE) {
+        row->name = profile->strings[profile->waits[sum->wait].name];
+    } else if (by == PPROFIL_BY_STATE || by == PPROFIL_BY_WAIT) {
         row->name = profile_state_name((enum profile_state)sum->state);
     } else {
         row_name_code(profile, sum, by, row);

@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 #include "symbol/symbol.h"
 
-#define REPORT_GROUPINGS (PPROFIL_BY_STATE + 1)
+#define REPORT_GROUPINGS (PPROFIL_BY_WAIT + 1)
 
 static inline bool report_is_grouping(enum pprofil_by by)
 {
@@ -36,6 +36,7 @@ struct report_filter {
     uint32_t object;  /* 1 + index of the object */
     uint32_t syscall; /* 1 + index of the system call */
     uint32_t state;   /* 1 + enum profile_state */
+    uint64_t wait;    /* id of a row of a report by wait */
     /* only what was sampled in a range of time, ns since the beginning of the history; to_ns 0: no condition */
     uint64_t from_ns, to_ns;
     /* borrowed; indexed by sample: the samples with the counts and times of the range (profile_samples_in); NULL: no

@@ -59,6 +59,8 @@ bool report_lets_through(const struct profile *profile, const struct report_filt
         return false;
     if (filter->state != 0 && sample->state != filter->state - 1)
         return false;
+    if (filter->wait != 0 && row_wait(sample) != filter->wait - 1)
+        return false;
     if (filter->syscall != 0 && sample->syscall != filter->syscall - 1)
         return false;
     if (filter->object == 0)
@@ -126,6 +128,11 @@ bool row_is_pending(const uint64_t key[2])
     return key[0] == KEY_PENDING;
 }
 
+uint32_t row_wait(const struct profile_sample *sample)
+{
+    return sample->wait == PROFILE_NONE ? sample->state : PROFILE_STATES + sample->wait;
+}
+
 void row_task_key(const struct profile *profile, const struct profile_sample *sample,
                   enum pprofil_by by, uint64_t key[2])
 {
@@ -136,6 +143,8 @@ void row_task_key(const struct profile *profile, const struct profile_sample *sa
         key[0] = profile->threads[sample->thread].process;
     else if (by == PPROFIL_BY_SYSCALL)
         key[0] = sample->syscall;
+    else if (by == PPROFIL_BY_WAIT)
+        key[0] = row_wait(sample);
     else
         key[0] = sample->state;
 }

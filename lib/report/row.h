@@ -41,7 +41,10 @@ int row_look_up(struct symbolizer *symbolizer, const struct report_options *opti
 void row_frame_key(const struct profile *profile, uint32_t location, uint32_t frame,
                    const struct report_options *options, uint64_t key[2]);
 bool row_is_pending(const uint64_t key[2]);
-/* Writes the key of the row to which a sample belongs in a report by thread, process, system call or state. */
+/* Returns the number of the row to which a sample belongs in a report by wait: its wait, or, if that is not known, its
+ * state. */
+uint32_t row_wait(const struct profile_sample *sample);
+/* Writes the key of the row to which a sample belongs in a report by thread, process, system call, state or wait. */
 void row_task_key(const struct profile *profile, const struct profile_sample *sample,
                   enum pprofil_by by, uint64_t key[2]);
 

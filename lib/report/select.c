@@ -114,7 +114,8 @@ static void keep_rows(const struct selector *selector)
     const struct pprofil_selection *selection = selector->selection;
     const struct report_filter filter = {.process = (uint32_t)selection->process_row,
                                          .thread = (uint32_t)selection->thread_row,
-                                         .object = (uint32_t)selection->object_row};
+                                         .object = (uint32_t)selection->object_row,
+                                         .wait = selection->wait_row};
 
     for (uint32_t i = 0; i < selector->profile->sample_count; i++)
         selector->keep[i] &= report_lets_through(selector->profile, &filter, &selector->profile->samples[i]);
@@ -165,6 +166,25 @@ static int keep_thread(const struct selector *selector)
     if (error == 0 && !by_number)
         error = names_match(selector, &names);
     return keep_marked(selector, &names, thread_of, error);
+}
+
+static uint32_t wait_of(const struct selector *selector, const struct profile_sample *sample)
+{
+    (void)selector;
+    return sample->wait;
+}
+
+static int keep_wait(const struct selector *selector)
+{
+    const struct profile *profile = selector->profile;
+    struct names names = {.option = "--wait", .what = "wait", .pattern = selector->selection->wait};
+    int error = names_new(&names, profile->wait_count);
+
+    for (uint32_t i = 1; error == 0 && i < names.count; i++)
+        names.texts[i] = profile->strings[profile->waits[i].name];
+    if (error == 0)
+        error = names_match(selector, &names);
+    return keep_marked(selector, &names, wait_of, error);
 }
 
 /* --- what ran ---------------------------------------------------------------------------- */
@@ -303,6 +323,8 @@ static int keep_selected(const struct selector *selector)
         error = keep_comm(selector);
     if (error == 0 && selection->thread != NULL)
         error = keep_thread(selector);
+    if (error == 0 && selection->wait != NULL)
+        error = keep_wait(selector);
     if (error == 0 && selection->object != NULL)
         error = keep_object(selector);
     if (error == 0 && selection->function != NULL)

@@ -29,7 +29,7 @@ struct sum {
     uint32_t location;
     /* for rows of code: index of the frame with this key in the lines of `location`; 0: the innermost line */
     uint32_t frame;
-    uint32_t thread, syscall, state;
+    uint32_t thread, syscall, state, wait;
 };
 
 /* Sums by key. An empty table is all 0. */

@@ -283,6 +283,8 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
     tracee->time.samples++;
     if (tracer->supervisor->options.kernel)
         sample.kernel_stack = kernel_stack_of(tracer->supervisor, tracee, state, &cpu);
+    if ((sample.flags & WIRE_SAMPLE_COMPAT) == 0)
+        sample.wait = blocked_on(tracer->supervisor, tracee, state, &cpu);
     struct stack_layout layout = {0};
     if (tracer->stack.limit > 0 && atomic_load(&tracee->process->has_go))
         go_find_stacks(&tracee->go, tracee->tid, NULL, state->sp, &layout);

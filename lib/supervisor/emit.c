@@ -113,6 +113,27 @@ bool emit_kernel_stack(struct supervisor *supervisor, uint32_t id, const char *n
     return true;
 }
 
+bool emit_wait(struct supervisor *supervisor, uint32_t id, pid_t pid, const struct blocked *blocked)
+{
+    uint32_t size = (uint32_t)(sizeof(struct wire_wait) + blocked->size + 7) / 8 * 8;
+    struct wire_wait *event = supervisor->ring != NULL ? ring_reserve(supervisor->ring, size) : NULL;
+
+    if (event == NULL)
+        return false;
+    memset(event, 0, size);
+    *event = (struct wire_wait){.header = {WIRE_WAIT, size},
+                                .id = id,
+                                .pid = (uint32_t)pid,
+                                .kind = blocked->kind,
+                                .holder = blocked->holder,
+                                .address = blocked->address,
+                                .number = blocked->number,
+                                .file_count = blocked->file_count};
+    memcpy(event->files, blocked->files, blocked->size);
+    ring_commit(supervisor->ring);
+    return true;
+}
+
 /* Sends a sample and its stack as one event. If there is no room for both, sends neither. */
 static void emit_stack(struct supervisor *supervisor, const struct wire_sample *sample, const struct stack *stack)
 {

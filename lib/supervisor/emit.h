@@ -14,6 +14,7 @@
 struct process;
 struct ring;
 struct stack;
+struct blocked;
 struct supervisor;
 struct tracee;
 
@@ -32,6 +33,9 @@ void emit_python_refusal(struct supervisor *supervisor, pid_t pid, uint32_t vers
 /* Sends a kernel stack. names: `count` names of functions, `size` bytes with their NULs. Returns false if the ring has
  * no room for it. */
 bool emit_kernel_stack(struct supervisor *supervisor, uint32_t id, const char *names, unsigned count, size_t size);
+/* Sends what a thread of process `pid` waits for. Returns false if there is no client, or if the ring has no room for
+ * it. */
+bool emit_wait(struct supervisor *supervisor, uint32_t id, pid_t pid, const struct blocked *blocked);
 /* Reports that we trace a further process. parent: the process that has forked it; 0: this is not known, or the client
  * has launched the process or attached to it. */
 void emit_fork(struct supervisor *supervisor, pid_t pid, pid_t parent);

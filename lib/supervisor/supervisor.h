@@ -196,12 +196,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "supervisor/blocked/blocked.h"
 #include "supervisor/budget.h"
 #include "supervisor/proc/opener.h"
 #include "supervisor/proc/procfs-lists.h"
 #include "supervisor/proc/procfs-text.h"
 #include "supervisor/proc/system.h"
 #include "supervisor/tracer.h"
+#include "supervisor/wire-ids.h"
 #include "wire/wire.h"
 
 struct options {
@@ -284,11 +286,8 @@ struct objects {
 
 /* The kernel stacks that the client knows: kernel-stacks.c. */
 struct kernel_stacks {
-    /* hash table with open addressing; the id of a stack is its index plus 1; 0: free */
-    uint64_t hashes[WIRE_KERNEL_STACKS_MAX];
-    unsigned count;
-    uint32_t generation; /* goes up when all ids are forgotten */
-    char text[8000];     /* scratch space, because it is too large for a stack frame */
+    struct wire_ids ids;
+    char text[8000]; /* scratch space, because it is too large for a stack frame */
 };
 
 /* The connection to the client: commands.c. Only the first tracer uses it. Exception: `watcher` is shared with the
@@ -327,6 +326,7 @@ struct supervisor {
     struct objects objects;
     struct openers openers;
     struct kernel_stacks kernel_stacks;
+    struct waits waits;
     struct ring *ring; /* NULL: there is no client */
     int wake;          /* eventfd that wakes the client */
 

@@ -30,6 +30,7 @@
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/repair.h"
+#include "supervisor/wire-ids.h"
 
 enum tracee_state {
     TRACEE_UNKNOWN,     /* new; stopped before its parent reported it; kept stopped until we know its process */
@@ -120,11 +121,8 @@ struct tracee_sleep {
     uint64_t turns;       /* value of procfs_cpu.turns when the tracee was last seen asleep */
     char letter;          /* letter of the tracee's state when it was last seen asleep: proc_pid_stat(5) */
     bool code_fault;      /* when the tracee was last seen asleep, it waited for the page of its pc */
-    struct {
-        uint16_t id;         /* id of the tracee's stack in the kernel: kernel-stacks.h */
-        uint32_t generation; /* value of kernel_stacks.generation when it had this id */
-        uint64_t turns;      /* value of procfs_cpu.turns when the stack was read; 0: it is read again */
-    } kernel_stack;
+    struct wire_sleep_id kernel_stack; /* the tracee's stack in the kernel: kernel-stacks.h */
+    struct wire_sleep_id wait;         /* what it waits for: blocked.h */
 };
 
 /* The handover of a tracee to another tracer: handover.c. */

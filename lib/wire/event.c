@@ -23,6 +23,7 @@ static const size_t least_size[] = {
     [WIRE_STATS] = sizeof(struct wire_stats),
     [WIRE_PYTHON_CODE] = sizeof(struct wire_python_code),
     [WIRE_KERNEL_STACK] = sizeof(struct wire_kernel_stack) + 8,
+    [WIRE_WAIT] = sizeof(struct wire_wait),
 };
 
 static bool map_valid(const struct wire_map *map)
@@ -88,18 +89,31 @@ static bool python_code_valid(const struct wire_python_code *code)
            (size_t)code->file.size + code->name.size + code->lines_size <= rest;
 }
 
-static bool kernel_stack_valid(const struct wire_kernel_stack *stack)
+/* Returns true if there are `count` texts, each with its NUL, between `at` and the end of the event. */
+static bool texts_valid(const char *at, uint32_t count, const struct wire_header *event)
 {
-    const char *at = stack->names, *end = (const char *)stack + stack->header.size;
+    const char *end = (const char *)event + event->size;
 
-    if (stack->id == 0 || stack->id > WIRE_KERNEL_STACKS_MAX || stack->count == 0 ||
-        stack->count > WIRE_KERNEL_FRAMES_MAX)
-        return false;
-    for (uint32_t i = 0; i < stack->count && at != NULL; i++) {
+    for (uint32_t i = 0; i < count && at != NULL; i++) {
         at = memchr(at, '\0', (size_t)(end - at));
         at = at != NULL ? at + 1 : NULL;
     }
     return at != NULL;
+}
+
+static bool kernel_stack_valid(const struct wire_kernel_stack *stack)
+{
+    return stack->id != 0 && stack->id <= WIRE_KERNEL_STACKS_MAX && stack->count != 0 &&
+           stack->count <= WIRE_KERNEL_FRAMES_MAX && texts_valid(stack->names, stack->count, &stack->header);
+}
+
+static bool wait_valid(const struct wire_wait *wait)
+{
+    bool needs_file = wait->kind == WIRE_WAIT_FILE || wait->kind == WIRE_WAIT_PATH;
+
+    return wait->id != 0 && wait->id <= WIRE_WAITS_MAX && wait->kind >= WIRE_WAIT_FILE &&
+           wait->kind <= WIRE_WAIT_PAGE && wait->file_count <= WIRE_WAIT_FILES_MAX &&
+           (!needs_file || wait->file_count > 0) && texts_valid(wait->files, wait->file_count, &wait->header);
 }
 
 static bool comm_valid(const struct wire_comm *comm)
@@ -128,6 +142,8 @@ bool wire_event_valid(const struct wire_header *event, size_t available)
         return comm_valid((const struct wire_comm *)event);
     if (event->type == WIRE_PYTHON_CODE)
         return python_code_valid((const struct wire_python_code *)event);
+    if (event->type == WIRE_WAIT)
+        return wait_valid((const struct wire_wait *)event);
     if (event->type == WIRE_KERNEL_STACK)
         return kernel_stack_valid((const struct wire_kernel_stack *)event);
     return true;

@@ -23,7 +23,7 @@
  * hello, is a WIRE_OP_DONE whose field value contains the supervisor's version. A client of another version must be
  * able to read it. So it always has the same size, WIRE_HELLO_SIZE.
  */
-#define WIRE_VERSION 13u
+#define WIRE_VERSION 14u
 
 enum wire_type {
     WIRE_SAMPLE = 1, /* wire_sample */
@@ -41,6 +41,7 @@ enum wire_type {
      * */
     WIRE_PYTHON_CODE,
     WIRE_KERNEL_STACK, /* wire_kernel_stack: comes before the first sample that refers to it */
+    WIRE_WAIT,         /* wire_wait: comes before the first sample that refers to it */
 };
 
 struct wire_header {
@@ -79,6 +80,9 @@ struct wire_sample {
     /* only with WIRE_SAMPLE_SLEEPING: wire_kernel_stack.id of the stack that the thread has in the kernel; 0: not
      * known */
     uint16_t kernel_stack;
+    /* only with WIRE_SAMPLE_SLEEPING: wire_wait.id of what the thread waits for; 0: not known */
+    uint32_t wait;
+    uint32_t reserved;
 };
 
 #define WIRE_STACK_REGS 33u          /* number of registers in DWARF's numbering; AArch64 has the most */
@@ -173,6 +177,45 @@ struct wire_kernel_stack {
     uint32_t count; /* number of functions, 1 to WIRE_KERNEL_FRAMES_MAX */
     char names[];   /* `count` names of functions, the innermost first, each with a NUL; then padding */
 };
+
+#define WIRE_WAITS_MAX 4096u /* largest id of a wire_wait */
+#define WIRE_WAIT_FILES_MAX 4u /* limit of the number of files in a wire_wait */
+
+/* What a wire_wait is about. The comments say what its field `number` is; it is 0 for the other kinds. */
+enum wire_wait_kind {
+    WIRE_WAIT_FILE = 1, /* an open file, pipe, socket or the like; the descriptor */
+    WIRE_WAIT_FILES,    /* one of several open files: poll(2), select(2); how many there are */
+    /* a descriptor of epoll(7): how many files it watches. If there is one file in `files`, it is the one that had the
+     * last event; if there are several, they are the first of those that are watched */
+    WIRE_WAIT_EPOLL,
+    WIRE_WAIT_PATH,     /* a call that looks for a file, such as open(2): files[0] is the path */
+    WIRE_WAIT_LOCK,     /* a mutex that the thread `holder` holds */
+    WIRE_WAIT_FUTEX,    /* any other futex(2) */
+    WIRE_WAIT_THREAD,   /* the end of the thread `holder` */
+    WIRE_WAIT_CHILD,    /* the end of a child process; its pid, or 0: any child */
+    WIRE_WAIT_TIME,     /* a time */
+    WIRE_WAIT_SIGNAL,   /* a signal */
+    WIRE_WAIT_IPC,      /* a queue or semaphore of sysvipc(7); its id */
+    WIRE_WAIT_PAGE,     /* a page of memory */
+};
+
+/* What a sleeping thread waits for. Threads that wait for the same thing have the same id. */
+struct wire_wait {
+    struct wire_header header;
+    uint32_t id; /* 1 to WIRE_WAITS_MAX. If the id meant something else until now, that is replaced */
+    uint32_t pid;
+    uint32_t kind;       /* enum wire_wait_kind */
+    uint32_t holder;     /* WIRE_WAIT_LOCK, WIRE_WAIT_THREAD: tid of the thread; 0: not known */
+    uint64_t address;    /* WIRE_WAIT_LOCK, WIRE_WAIT_FUTEX: address of the futex; otherwise 0 */
+    int64_t number;
+    uint32_t file_count; /* 0 to WIRE_WAIT_FILES_MAX */
+    uint32_t reserved;
+    /* `file_count` texts, each with a NUL: the number of a descriptor, a blank, and what it leads to, as in
+     * /proc/PID/fd (proc_pid_fd(5)). WIRE_WAIT_PATH: only the path. Then padding */
+    char files[];
+};
+
+#define WIRE_WAIT_FILE_SIZE 1024u /* limit of the size of a text in wire_wait.files, with its NUL, bytes */
 
 enum wire_map_kind {
     WIRE_MAP_FILE = 1, /* a mapped file; the field name is its path as the kernel prints it */

@@ -233,15 +233,20 @@ static int read_sample(const struct reader *reader, const json_t *entry, uint32_
 {
     struct profile_sample sample = {.state = profile_state_named(json_text(entry, "state", ""))};
 
+    uint64_t holder;
+
     *index = PROFILE_NO_SAMPLE;
     if (!find_member_index(reader, entry, "thread", THREADS, true, &sample.thread) ||
         !find_member_index(reader, entry, "node", NODES, true, &sample.node) ||
         !find_member_index(reader, entry, "syscall", SYSCALLS, false, &sample.syscall) ||
+        !json_member(entry, "holder", UINT32_MAX, &holder) ||
         !json_member(entry, "count", INT64_MAX, &sample.count) ||
         !json_member(entry, "cpu_ns", INT64_MAX, &sample.cpu_ns) ||
         !json_member(entry, "wall_ns", INT64_MAX, &sample.wall_ns))
         return PPROFIL_ERROR_DAMAGED;
-    int error = builder_count_sample(reader->profile, &sample);
+    int error = profile_wait(reader->profile, json_text(entry, "wait", ""), (uint32_t)holder, &sample.wait);
+    if (error == 0)
+        error = builder_count_sample(reader->profile, &sample);
     if (error == 0)
         *index = profile_find_sample(reader->profile, &sample);
     return error;

@@ -227,6 +227,8 @@ static void put_samples(FILE *out, const struct profile *profile)
         put_number(out, "syscall", sample->syscall);
         if (sample->state != PROFILE_RUNNING)
             fprintf(out, ",\"state\":\"%s\"", profile_state_name((enum profile_state)sample->state));
+        put_text(out, "wait", profile->strings[profile->waits[sample->wait].name]);
+        put_number(out, "holder", profile->waits[sample->wait].holder);
         put_number(out, "count", sample->count);
         put_number(out, "cpu_ns", sample->cpu_ns);
         put_number(out, "wall_ns", sample->wall_ns);

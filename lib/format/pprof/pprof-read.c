@@ -126,8 +126,8 @@ static int read_values(const struct pprof_reader *reader, const PbSample *sample
 }
 
 struct labels {
-    uint32_t pid, tid, generation, comm, process;
-    const char *syscall; /* NULL: none */
+    uint32_t pid, tid, generation, comm, process, holder;
+    const char *syscall, *wait; /* NULL: none */
     bool compat;
     enum profile_state state;
 };
@@ -152,6 +152,10 @@ static int read_label(const struct pprof_reader *reader, const PbLabel *label, s
         labels->syscall = strnlen(text, CALL_NAME_SIZE_MAX) < CALL_NAME_SIZE_MAX ? text : "[unknown]";
     else if (strcmp(key, "abi") == 0)
         labels->compat = strcmp(text, "compat") == 0;
+    else if (strcmp(key, "wait") == 0)
+        labels->wait = text;
+    else if (strcmp(key, "holder") == 0)
+        labels->holder = (uint32_t)label->num;
     else if (strcmp(key, "state") == 0)
         labels->state = profile_state_named(text);
     return 0;
@@ -232,6 +236,8 @@ static int read_sample(struct pprof_reader *reader, const PbSample *sample, uint
         error = read_stack(reader, sample, &made.node);
     if (error == 0 && labels.syscall != NULL)
         error = profile_syscall(reader->profile, labels.syscall, -1, labels.compat, &made.syscall);
+    if (error == 0 && labels.wait != NULL)
+        error = profile_wait(reader->profile, labels.wait, labels.holder, &made.wait);
     if (error != 0 || (made.count | made.cpu_ns | made.wall_ns) == 0)
         /* samples without count and time are left out. Heap profiles of other programs have such samples for freed
          * memory */

@@ -13,10 +13,10 @@
 /* --- samples ------------------------------------------------------------------------- */
 
 struct label_keys {
-    int64_t pid, tid, generation, comm, process, syscall, abi, compat, state;
+    int64_t pid, tid, generation, comm, process, syscall, abi, compat, state, wait, holder;
     int64_t states[PROFILE_STATES];
 };
-#define LABELS_MAX 8
+#define LABELS_MAX 10
 
 static void add_label(struct pprof_writer *writer, PbSample *sample, int64_t key, int64_t text, int64_t number)
 {
@@ -52,6 +52,10 @@ static void put_labels(struct pprof_writer *writer, const struct profile_sample 
         add_label(writer, to, keys->abi, keys->compat, 0);
     if (from->state != PROFILE_RUNNING)
         add_label(writer, to, keys->state, keys->states[from->state], 0);
+    if (from->wait != PROFILE_NONE)
+        add_label(writer, to, keys->wait, pprof_string_index(writer, profile->waits[from->wait].name), 0);
+    if (profile->waits[from->wait].holder != 0)
+        add_label(writer, to, keys->holder, 0, profile->waits[from->wait].holder);
 }
 
 static void put_stack(struct pprof_writer *writer, uint32_t leaf, PbSample *to)
@@ -93,6 +97,8 @@ static void put_samples(struct pprof_writer *writer)
         .abi = pprof_add_string(writer, "abi"),
         .compat = pprof_add_string(writer, "compat"),
         .state = pprof_add_string(writer, "state"),
+        .wait = pprof_add_string(writer, "wait"),
+        .holder = pprof_add_string(writer, "holder"),
     };
 
     for (unsigned state = 0; state < PROFILE_STATES; state++)

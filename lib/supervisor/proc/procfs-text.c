@@ -43,7 +43,8 @@ char procfs_parse_status_letter(const char *text)
 
 bool procfs_state_equals(const struct procfs_state *one, const struct procfs_state *other)
 {
-    return one->doing == other->doing && one->syscall == other->syscall && one->sp == other->sp && one->pc == other->pc;
+    return one->doing == other->doing && one->syscall == other->syscall && one->sp == other->sp &&
+           one->pc == other->pc && memcmp(one->arguments, other->arguments, sizeof one->arguments) == 0;
 }
 
 enum procfs_doing procfs_doing_by_letter(char letter)
@@ -67,6 +68,8 @@ void procfs_parse_syscall(const char *text, struct procfs_state *state)
     }
     state->doing = PROCFS_SLEEPING;
     state->syscall = number >= 0 ? (int32_t)number : WIRE_PAGE_FAULT;
+    for (unsigned i = 0; number >= 0 && i < PROCFS_ARGUMENTS; i++)
+        state->arguments[i] = strtoull(next, &next, 16);
     const char *last = strrchr(text, ' ');
     if (last == NULL)
         return;

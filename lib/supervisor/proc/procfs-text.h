@@ -15,12 +15,15 @@ enum procfs_doing {
     PROCFS_GONE,
 };
 
+#define PROCFS_ARGUMENTS 3u
+
 struct procfs_state {
     enum procfs_doing doing;
     /* number of the system call in which the task sleeps; WIRE_PAGE_FAULT if it sleeps in a page fault; WIRE_NO_SYSCALL
      * if unknown */
     int32_t syscall;
     uint64_t pc, sp;
+    uint64_t arguments[PROCFS_ARGUMENTS]; /* the first arguments of the system call; 0 if unknown */
 };
 
 /* The fields of /proc/PID/task/TID/schedstat: Documentation/scheduler/sched-stats.rst. */

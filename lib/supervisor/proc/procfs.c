@@ -190,6 +190,16 @@ int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
     return 0;
 }
 
+bool procfs_sleep_goes_on(struct procfs_task *task, const struct procfs_state *state, const struct procfs_cpu *cpu)
+{
+    struct procfs_state after;
+    struct procfs_cpu turns = {0};
+
+    procfs_look(task, &after);
+    procfs_read_cpu(task, &turns);
+    return procfs_state_equals(&after, state) && turns.turns == cpu->turns;
+}
+
 int procfs_last_cpu(struct procfs_task *task, bool stopped)
 {
     char text[512];

@@ -56,6 +56,9 @@ void procfs_look(struct procfs_task *task, struct procfs_state *state);
 /* Reads the run and wait times of the task. Returns 0 or -errno: -ENOENT if the kernel does not keep these times. */
 int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu);
 
+/* Returns true if the task still sleeps as it did when *state and *cpu were read, and has not run since. */
+bool procfs_sleep_goes_on(struct procfs_task *task, const struct procfs_state *state, const struct procfs_cpu *cpu);
+
 /* Returns the CPU on which the task runs, or ran last; -1: unknown. stopped: the task is in a stop of ptrace(2), and so
  * not in the middle of an exec. If it is not stopped and task->may_exec, returns -1, because the read might wait. */
 int procfs_last_cpu(struct procfs_task *task, bool stopped);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds out for which files a thread waits: one, those of poll(2) and select(2), those that epoll(7) watches, or the one
+ * at a path. */
+#include "config.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+#include "supervisor/blocked/blocked.h"
+#include "supervisor/target-memory.h"
+
+#define PAGE 4096u /* bytes; no machine has smaller pages */
+#define LINK_MAX_SIZE (WIRE_WAIT_FILE_SIZE - 16) /* room for a link in a text; the number of the descriptor is before it */
+
+bool blocked_add_file(struct blocked *blocked, pid_t pid, pid_t tid, int fd)
+{
+    char path[64], target[LINK_MAX_SIZE];
+
+    if (blocked->file_count == WIRE_WAIT_FILES_MAX)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/fd/%d", pid, tid, fd);
+    ssize_t length = readlink(path, target, sizeof target);
+    if (length <= 0)
+        return false;
+    char *to = blocked->files + blocked->size;
+    blocked->size += (uint32_t)snprintf(to, WIRE_WAIT_FILE_SIZE, "%d %.*s", fd, (int)length, target) + 1;
+    blocked->file_count++;
+    return true;
+}
+
+bool blocked_describe_file(struct blocked *blocked, pid_t pid, pid_t tid, int fd)
+{
+    blocked->kind = WIRE_WAIT_FILE;
+    blocked->number = fd;
+    return blocked_add_file(blocked, pid, tid, fd);
+}
+
+/* Adds descriptors, of which there are `number` in all. If there is only one, the thread waits for a file. */
+static bool blocked_describe_files(struct blocked *blocked, pid_t pid, pid_t tid, const int *fds, unsigned count,
+                                   unsigned number)
+{
+    blocked->kind = WIRE_WAIT_FILES;
+    blocked->number = number;
+    for (unsigned i = 0; i < count; i++)
+        blocked_add_file(blocked, pid, tid, fds[i]);
+    return number == 1 ? blocked_describe_file(blocked, pid, tid, fds[0]) || blocked->file_count > 0 : true;
+}
+
+bool blocked_describe_poll(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments)
+{
+    struct pollfd polled[WIRE_WAIT_FILES_MAX];
+    int fds[WIRE_WAIT_FILES_MAX];
+    unsigned number = (unsigned)arguments[1], count = number < WIRE_WAIT_FILES_MAX ? number : WIRE_WAIT_FILES_MAX;
+
+    blocked->kind = WIRE_WAIT_TIME;
+    if (number == 0)
+        return true;
+    if (target_memory_read(tid, arguments[0], polled, count * sizeof *polled) != 0)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        fds[i] = polled[i].fd;
+    return blocked_describe_files(blocked, pid, tid, fds, count, number);
+}
+
+/* Finds the descriptors in a set of select(2). Adds their number to *number, and the first ones to `fds`, which has
+ * room for WIRE_WAIT_FILES_MAX. */
+static void blocked_read_set(pid_t tid, uint64_t address, unsigned end, int *fds, unsigned *number)
+{
+    fd_set set;
+    size_t size = (end + 63) / 64 * 8; /* the kernel reads whole words */
+
+    if (address == 0 || size > sizeof set || target_memory_read(tid, address, &set, size) != 0)
+        return;
+    for (unsigned fd = 0; fd < end; fd++) {
+        if (!FD_ISSET(fd, &set))
+            continue;
+        if (*number < WIRE_WAIT_FILES_MAX)
+            fds[*number] = (int)fd;
+        ++*number;
+    }
+}
+
+bool blocked_describe_select(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments)
+{
+    int fds[WIRE_WAIT_FILES_MAX];
+    unsigned number = 0, end = arguments[0] < FD_SETSIZE ? (unsigned)arguments[0] : FD_SETSIZE;
+
+    blocked_read_set(tid, arguments[1], end, fds, &number);
+    blocked_read_set(tid, arguments[2], end, fds, &number);
+    blocked->kind = WIRE_WAIT_TIME;
+    if (number == 0)
+        return arguments[1] == 0 && arguments[2] == 0;
+    return blocked_describe_files(blocked, pid, tid, fds, number < WIRE_WAIT_FILES_MAX ? number : WIRE_WAIT_FILES_MAX,
+                                  number);
+}
+
+unsigned blocked_parse_epoll(const char *text, uint64_t data, int fds[], unsigned room, int *marked)
+{
+    static const char begin[] = "tfd:";
+    unsigned count = 0;
+
+    *marked = -1;
+    for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, begin, sizeof begin - 1) != 0)
+            continue;
+        int fd = atoi(line + sizeof begin - 1);
+        const char *value = strstr(line, "data:"), *end = strchr(line, '\n');
+        if (value != NULL && end != NULL && value < end && strtoull(value + 5, NULL, 16) == data)
+            *marked = fd;
+        if (count < room)
+            fds[count] = fd;
+        count++;
+    }
+    return count;
+}
+
+/* The room for events still has those that the last epoll_wait(2) stored, unless the program has overwritten them. Their
+ * `data` tells which file had an event. */
+bool blocked_describe_epoll(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments, char *text,
+                            size_t size)
+{
+    struct epoll_event last;
+    int fds[WIRE_WAIT_FILES_MAX], marked = -1, epoll = (int)arguments[0];
+    char path[64];
+
+    blocked->kind = WIRE_WAIT_EPOLL;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/fdinfo/%d", pid, tid, epoll);
+    if (procfs_read_file(path, text, size) < 0)
+        return false;
+    bool happened = target_memory_read(tid, arguments[1], &last, sizeof last) == 0 && last.events != 0;
+    unsigned count = blocked_parse_epoll(text, happened ? last.data.u64 : 0, fds, WIRE_WAIT_FILES_MAX, &marked);
+    blocked->number = count;
+    if (happened && marked >= 0 && blocked_add_file(blocked, pid, tid, marked))
+        return true;
+    for (unsigned i = 0; i < count && i < WIRE_WAIT_FILES_MAX; i++)
+        blocked_add_file(blocked, pid, tid, fds[i]);
+    return true;
+}
+
+bool blocked_describe_path(struct blocked *blocked, pid_t tid, uint64_t address)
+{
+    size_t used = 0, most = WIRE_WAIT_FILE_SIZE - 1;
+    char *text = blocked->files;
+
+    blocked->kind = WIRE_WAIT_PATH;
+    while (used < most) { /* a string may end just before a page that is not mapped */
+        size_t piece = PAGE - (size_t)((address + used) % PAGE);
+        piece = piece < most - used ? piece : most - used;
+        if (target_memory_read(tid, address + used, text + used, piece) != 0)
+            return false;
+        const char *end = memchr(text + used, '\0', piece);
+        if (end != NULL) {
+            used = (size_t)(end - text);
+            break;
+        }
+        used += piece;
+    }
+    text[used] = '\0';
+    blocked->size = (uint32_t)used + 1;
+    blocked->file_count = 1;
+    return used > 0;
+}

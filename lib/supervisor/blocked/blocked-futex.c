@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds out for which lock a thread waits, and which thread holds it.
+ *
+ * The word of a lock is known in these cases:
+ *
+ *     futex(2): a lock with priority inheritance. The word contains the tid of the holder
+ *     glibc, a robust mutex, and musl, every mutex: as above, and the waiter has passed the word as its value
+ *     glibc, any other mutex: nptl/lowlevellock.h: the word is 2, so waiters pass the value 2; sysdeps/nptl/bits/struct_mutex.h:
+ *         the tid of the holder is 8 bytes behind the word
+ *     pthread_join(3): the word contains the tid of the thread until it has ended
+ *
+ * A word of another kind of lock may by chance look like one of these. So the holder must be a thread of the process,
+ * or, for a futex that processes share, a thread that is traced.
+ */
+#include "config.h"
+
+#include <linux/futex.h>
+
+#include "supervisor/blocked/blocked.h"
+#include "supervisor/supervisor.h"
+#include "supervisor/target-memory.h"
+
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2 13 /* since Linux 5.14 */
+#endif
+#define GLIBC_LOCKED_WITH_WAITERS 2u
+#define GLIBC_OWNER_WORD 2u /* index of __owner in pthread_mutex_t, in words; __lock is the first one */
+/* a process in a PID namespace has its own numbers for threads; at most so many threads are asked for theirs */
+#define NAMESPACE_THREADS_MAX 128u
+
+/* Returns the tid by which we know the thread of the process that has the number `tid` in its own PID namespace; 0:
+ * there is none. */
+static pid_t blocked_thread_by_own_number(const struct process *process, pid_t tid)
+{
+    unsigned left = NAMESPACE_THREADS_MAX;
+
+    for (const struct tracee *other = process->tracees; other != NULL && left > 0; other = other->process_next, left--)
+        if (other->tid == tid)
+            return tid;
+    if (procfs_status_number(process->pid, "NSpid:") == process->pid) /* it has the same numbers as we */
+        return procfs_is_thread(process->pid, tid) ? tid : 0;
+    left = NAMESPACE_THREADS_MAX;
+    for (const struct tracee *other = process->tracees; other != NULL && left > 0; other = other->process_next, left--)
+        if (procfs_status_number(other->tid, "NSpid:") == tid)
+            return other->tid;
+    return 0;
+}
+
+static bool blocked_set_holder(struct blocked *blocked, const struct tracee *waiter, uint32_t number, bool is_private)
+{
+    pid_t tid = blocked_thread_by_own_number(waiter->process, (pid_t)number);
+
+    if (tid == 0 && !is_private && tracee_find(&waiter->tracer->tracees, (pid_t)number) != NULL)
+        tid = (pid_t)number;
+    if (tid == 0 || tid == waiter->tid)
+        return false;
+    blocked->holder = (uint32_t)tid;
+    return true;
+}
+
+/* Returns true if the word of a lock names the thread that holds it, and stores the number of that thread. */
+static bool blocked_lock_names_holder(pid_t tid, uint64_t address, unsigned operation, uint32_t value, uint32_t *number)
+{
+    uint32_t words[GLIBC_OWNER_WORD + 1];
+    bool inherits = operation == FUTEX_LOCK_PI || operation == FUTEX_LOCK_PI2;
+    bool marked = operation == FUTEX_WAIT && (value & FUTEX_WAITERS) != 0;
+
+    if (inherits || marked) {
+        if (target_memory_read(tid, address, words, sizeof *words) != 0)
+            return false;
+        *number = words[0] & FUTEX_TID_MASK;
+        return *number != 0;
+    }
+    if (value != GLIBC_LOCKED_WITH_WAITERS || (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) ||
+        target_memory_read(tid, address, words, sizeof words) != 0)
+        return false;
+    *number = words[GLIBC_OWNER_WORD];
+    return words[0] == GLIBC_LOCKED_WITH_WAITERS && *number != 0;
+}
+
+/* Returns true if the thread waits for the end of another one: the kernel clears the word then, for all processes. */
+static bool blocked_joins(pid_t tid, uint64_t address, unsigned operation, uint32_t value)
+{
+    uint32_t word;
+
+    return (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) && value > GLIBC_LOCKED_WITH_WAITERS &&
+           target_memory_read(tid, address, &word, sizeof word) == 0 && word == value;
+}
+
+bool blocked_describe_futex(struct blocked *blocked, const struct tracee *tracee, const uint64_t *arguments)
+{
+    unsigned operation = (unsigned)arguments[1] & (unsigned)FUTEX_CMD_MASK;
+    bool is_private = (arguments[1] & FUTEX_PRIVATE_FLAG) != 0;
+    uint32_t value = (uint32_t)arguments[2], number;
+
+    blocked->address = arguments[0];
+    blocked->kind = WIRE_WAIT_FUTEX;
+    if (blocked_lock_names_holder(tracee->tid, arguments[0], operation, value, &number)) {
+        if (blocked_set_holder(blocked, tracee, number, is_private))
+            blocked->kind = WIRE_WAIT_LOCK;
+    } else if (!is_private && blocked_joins(tracee->tid, arguments[0], operation, value) &&
+               blocked_set_holder(blocked, tracee, value, true)) {
+        blocked->kind = WIRE_WAIT_THREAD;
+        blocked->address = 0;
+    }
+    return true;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * blocked: finds out what sleeping threads wait for: a lock and who holds it, a file, a child, a time.
+ *
+ * Nothing is stopped for this. The arguments of the system call are in /proc/TID/syscall, what descriptors lead to is
+ * in /proc/TID/fd, and the thread that holds a lock is in the target's memory, in the lock itself. What a thread waits
+ * for is found out once for each sleep; the holder of a lock is found out for each sample, because it changes while the
+ * thread sleeps.
+ */
+#ifndef PPROFIL_BLOCKED_H
+#define PPROFIL_BLOCKED_H
+
+#include <stdint.h>
+
+#include "supervisor/proc/procfs.h"
+#include "supervisor/wire-ids.h"
+#include "wire/wire.h"
+
+struct supervisor;
+struct tracee;
+
+/* What a thread waits for; the fields of struct wire_wait have the same names. */
+struct blocked {
+    uint32_t kind, holder;
+    uint64_t address;
+    int64_t number;
+    uint32_t file_count;
+    uint32_t size; /* bytes of `files` */
+    char files[WIRE_WAIT_FILES_MAX * WIRE_WAIT_FILE_SIZE];
+};
+
+/* What the client knows that threads wait for. */
+struct waits {
+    struct wire_ids ids;
+    struct blocked found; /* scratch space, because it is too large for a stack frame */
+    char text[4096];      /* scratch space for files of /proc */
+};
+
+/* Returns the id of what a sleeping tracee waits for, and sends that to the client before, if necessary. state, cpu:
+ * what procfs_look and procfs_read_cpu have just read about the tracee. It is in no call of the 32-bit ABI.
+ * Returns 0 if it is not known: the arguments of the call could not be read, the call is not in the table, the tracee has woken up meanwhile or is
+ * stopped, it continues a call for us (repair.h), or the ring is full. The caller has set tracee->sleep.letter. */
+uint16_t blocked_on(struct supervisor *supervisor, struct tracee *tracee, const struct procfs_state *state,
+                    const struct procfs_cpu *cpu);
+
+/* --- for the files of this directory ------------------------------------------------------- */
+
+/* How the arguments of a system call say what it waits for. */
+enum blocked_way {
+    BLOCKED_UNKNOWN,
+    BLOCKED_FILE,     /* a descriptor */
+    BLOCKED_POLL,     /* an array of struct pollfd, and its length */
+    BLOCKED_SELECT,   /* the number of descriptors, and sets of them */
+    BLOCKED_EPOLL,    /* a descriptor of epoll(7), and room for events */
+    BLOCKED_PATH,     /* the address of a path */
+    BLOCKED_FUTEX,    /* the address of a futex, the operation, and a value */
+    BLOCKED_CHILD,    /* a pid, as for waitpid(2) */
+    BLOCKED_CHILD_ID, /* a type and an id, as for waitid(2) */
+    BLOCKED_IPC,      /* an id of sysvipc(7) */
+    BLOCKED_TIME,
+    BLOCKED_SIGNAL,
+};
+
+struct blocked_call {
+    enum blocked_way way;
+    unsigned argument; /* index of the argument that is meant: the first of them */
+};
+
+/* Returns what is known of a system call of the machine's own ABI. */
+struct blocked_call blocked_call_by_number(int32_t number);
+
+/* Adds what a descriptor leads to. Returns false if that cannot be read, or if there are WIRE_WAIT_FILES_MAX. */
+bool blocked_add_file(struct blocked *blocked, pid_t pid, pid_t tid, int fd);
+/* These fill in *blocked for one way. tid: the sleeping thread. They return false if it cannot be found out. text:
+ * scratch space for `size` bytes. */
+bool blocked_describe_file(struct blocked *blocked, pid_t pid, pid_t tid, int fd);
+bool blocked_describe_poll(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments);
+bool blocked_describe_select(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments);
+bool blocked_describe_epoll(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments, char *text,
+                            size_t size);
+bool blocked_describe_path(struct blocked *blocked, pid_t tid, uint64_t address);
+bool blocked_describe_futex(struct blocked *blocked, const struct tracee *tracee, const uint64_t *arguments);
+
+/* Finds the lines "tfd: FD events: EVENTS data: DATA" in the text of /proc/PID/fdinfo of an epoll descriptor
+ * (proc_pid_fdinfo(5)). Stores the first descriptors in `fds`, which has room for `room` of them, and in *marked the
+ * descriptor with this DATA; -1: there is none. Returns how many lines there are. */
+unsigned blocked_parse_epoll(const char *text, uint64_t data, int fds[], unsigned room, int *marked);
+
+#endif
