@@ -101,10 +101,17 @@ static const char *wait_thread_name(const struct profile *profile, const struct 
     return profile->strings[profile->threads[thread].comm];
 }
 
+/* Appends where a futex is: in a variable, or else at an address. */
+static void wait_append_place(char name[WAIT_NAME_SIZE], size_t *used, const char *what, const struct wire_wait *event)
+{
+    if (event->file_count > 0)
+        wait_append(name, used, "%s %s", what, event->files);
+    else
+        wait_append(name, used, "%s 0x%llx", what, (unsigned long long)event->address);
+}
+
 static void wait_append_number(char name[WAIT_NAME_SIZE], size_t *used, const struct wire_wait *event)
 {
-    unsigned long long address = event->address;
-
     switch (event->kind) {
     case WIRE_WAIT_FILES:
         wait_append(name, used, "one of %lld files: ", (long long)event->number);
@@ -117,10 +124,11 @@ static void wait_append_number(char name[WAIT_NAME_SIZE], size_t *used, const st
             wait_append(name, used, ": ");
         break;
     case WIRE_WAIT_LOCK:
-        wait_append(name, used, "lock 0x%llx" HELD_BY, address);
+        wait_append_place(name, used, "lock", event);
+        wait_append(name, used, HELD_BY);
         break;
     case WIRE_WAIT_FUTEX:
-        wait_append(name, used, "futex 0x%llx", address);
+        wait_append_place(name, used, "futex", event);
         break;
     case WIRE_WAIT_CHILD:
         wait_append(name, used, event->number > 0 ? "end of child %lld" : "end of a child", (long long)event->number);
@@ -150,7 +158,7 @@ static void wait_make_name(const struct profile *profile, const struct wire_wait
         wait_append_thread(name, &used, wait_thread_name(profile, event), event->holder);
     if (event->kind == WIRE_WAIT_PATH)
         wait_append(name, &used, "%s", event->files);
-    else
+    else if (event->address == 0)
         wait_append_files(name, &used, event);
 }
 

@@ -109,6 +109,26 @@ static int pump_event(struct pprofil_session *session, const struct wire_header 
     return error;
 }
 
+/* Handles one event. Returns 0 or an error of the profile. */
+static int pump_take(struct pprofil_session *session, const struct wire_header *event)
+{
+    if (event->type == WIRE_WAIT)
+        event = &wait_names_find(&session->wait_names, session->profile->profile, (const void *)event)->header;
+    if (session->recording != NULL)
+        wire_record_event(session->recording, event);
+    int error = pump_event(session, event);
+    session_histograms_feed(session, event);
+    if (session->dialect_run != NULL && error == 0) {
+        pump_await_object(session, event);
+        error = dialect_run_feed(session->dialect_run, session->profile->profile, event);
+    }
+    if (event->type == WIRE_EXIT)
+        pump_note_exit(session, (const struct wire_exit *)event);
+    if (event->type == WIRE_THROTTLE)
+        session->rate_hz = ((const struct wire_throttle *)event)->rate_hz;
+    return error;
+}
+
 static int pump_ring(struct pprofil_session *session)
 {
     const struct wire_header *event = ring_peek(session->ring);
@@ -116,18 +136,7 @@ static int pump_ring(struct pprofil_session *session)
     if (event != NULL)
         session->heard_ms = time_now_ms();
     for (; event != NULL; event = ring_peek(session->ring)) {
-        if (session->recording != NULL)
-            wire_record_event(session->recording, event);
-        int error = pump_event(session, event);
-        session_histograms_feed(session, event);
-        if (session->dialect_run != NULL && error == 0) {
-            pump_await_object(session, event);
-            error = dialect_run_feed(session->dialect_run, session->profile->profile, event);
-        }
-        if (event->type == WIRE_EXIT)
-            pump_note_exit(session, (const struct wire_exit *)event);
-        if (event->type == WIRE_THROTTLE)
-            session->rate_hz = ((const struct wire_throttle *)event)->rate_hz;
+        int error = pump_take(session, event);
         ring_consume(session->ring);
         if (error != 0)
             return session_fail(session, error, "cannot add an event to the profile: %s", pprofil_error_text(error));

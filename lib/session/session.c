@@ -142,6 +142,7 @@ void pprofil_session_close(pprofil_session *session)
     dialect_run_free(session->dialect_run);
     tasks_free(session->tasks);
     session_histograms_free(session);
+    wait_names_clear(&session->wait_names);
     pprofil_profile_close(session->profile);
     free(session);
 }

@@ -13,6 +13,7 @@
 #include "histogram/dialect-run.h"
 #include "pprofil.h"
 #include "profile/profile.h"
+#include "session/wait-names.h"
 #include "symbol/symbol.h"
 #include "wire/wire.h"
 
@@ -68,6 +69,7 @@ struct pprofil_session {
     struct dialect_run *dialect_run;      /* owned; NULL: no dialect */
     struct control *control;              /* owned; NULL: the session accepts no commands from other processes */
     struct tasks *tasks;                  /* owned; NULL: pprofil_session_tasks has not been called yet */
+    struct wait_names wait_names;
     char problem[PROBLEM_SIZE];
     char notice[PROBLEM_SIZE];   /* text for pprofil_session_notice; "": none */
     char untraced[PROBLEM_SIZE]; /* text for pprofil_session_untraced; "": all threads could be traced */

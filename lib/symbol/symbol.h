@@ -12,7 +12,7 @@
  *   dwarf-*.c: read its compilation units, source lines, functions and inlined functions
  *   function-*.c, disassemble.c, source-listing.c: show a function's code with its source lines
  *   async-*.c: make all these look-ups in a thread of its own, for live views
- *   text-segments.c, elf-sections.c, style-symbols.c, leak-sanitizer.c, demangle.c: work on one ELF file or one name
+ *   text-segments.c, elf-sections.c, variable.c, style-symbols.c, leak-sanitizer.c, demangle.c: work on one ELF file or one name
  */
 #ifndef PPROFIL_SYMBOL_H
 #define PPROFIL_SYMBOL_H
@@ -35,6 +35,10 @@ void symbolizer_free(struct symbolizer *symbolizer);
  * as "object+0x1f30", so that every location has a name. Returns 0 or -ENOMEM. If a file is
  * unreadable, hostile or missing, this is no error: its code gets made-up names. */
 int symbolizer_look_up(struct symbolizer *symbolizer, uint32_t location, uint32_t what);
+
+/* Finds the variable at an address of a process, in which the byte at `offset` of the file `fd` is mapped at `start`.
+ * Writes its name, as in "locks+0x28", cut after size - 1 bytes. Returns false if the file has no such symbol. */
+bool symbol_find_variable(int fd, uint64_t start, uint64_t offset, uint64_t address, char *name, size_t size);
 
 /* Returns whether the name of a function is only a place in its object, as code without a symbol gets it:
  * "libc.so.6+0x96120" or "[libc.so.6]". `path` is the path of the object. If a profile is read from a file, such a

@@ -211,7 +211,8 @@ struct wire_wait {
     uint32_t file_count; /* 0 to WIRE_WAIT_FILES_MAX */
     uint32_t reserved;
     /* `file_count` texts, each with a NUL: the number of a descriptor, a blank, and what it leads to, as in
-     * /proc/PID/fd (proc_pid_fd(5)). WIRE_WAIT_PATH: only the path. Then padding */
+     * /proc/PID/fd (proc_pid_fd(5)). WIRE_WAIT_PATH: only the path. WIRE_WAIT_LOCK and WIRE_WAIT_FUTEX: the name of
+     * the variable, if the client has found it. Then padding */
     char files[];
 };
 

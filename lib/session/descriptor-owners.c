@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "session/descriptor-owners.h"
+
+#define OWNERS_MAX (1u << 20)
+#define LOOK_MS 1000
+
+/* Notes a descriptor if it leads to a pipe or socket, as in "pipe:[4711]". */
+static void descriptor_owners_note(struct descriptor_owners *owners, pid_t pid, int directory, const char *name)
+{
+    char target[64];
+    struct stat status;
+    ssize_t length = readlinkat(directory, name, target, sizeof target - 1);
+
+    if (length <= 0)
+        return;
+    target[length] = '\0';
+    const char *number = strchr(target, '[');
+    if (number == NULL || (strncmp(target, "pipe:", 5) != 0 && strncmp(target, "socket:", 7) != 0) ||
+        fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || owners->count == OWNERS_MAX ||
+        array_grow(&owners->all, owners->count, sizeof *owners->all) != 0)
+        return;
+    /* the permissions of the link say how the descriptor was opened: proc_pid_fd(5) */
+    owners->all[owners->count++] = (struct descriptor_owner){.inode = strtoull(number + 1, NULL, 10),
+                                                             .pid = pid,
+                                                             .reads = (status.st_mode & S_IRUSR) != 0,
+                                                             .writes = (status.st_mode & S_IWUSR) != 0};
+}
+
+static void descriptor_owners_look_into(struct descriptor_owners *owners, pid_t pid)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    DIR *list = opendir(path);
+    for (const struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;)
+        if (entry->d_name[0] != '.')
+            descriptor_owners_note(owners, pid, dirfd(list), entry->d_name);
+    if (list != NULL)
+        closedir(list);
+}
+
+static void descriptor_owners_look(struct descriptor_owners *owners)
+{
+    DIR *list = opendir("/proc");
+
+    owners->count = 0;
+    for (const struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;) {
+        pid_t pid = atoi(entry->d_name);
+        if (pid > 0 && pid != getpid())
+            descriptor_owners_look_into(owners, pid);
+    }
+    if (list != NULL)
+        closedir(list);
+}
+
+static const struct descriptor_owner *descriptor_owners_search(const struct descriptor_owners *owners, uint64_t inode,
+                                                               pid_t but, bool reads, bool writes)
+{
+    const struct descriptor_owner *found = NULL;
+
+    for (uint32_t i = 0; i < owners->count; i++) {
+        const struct descriptor_owner *owner = &owners->all[i];
+        if (owner->inode != inode || !((reads && owner->reads) || (writes && owner->writes)))
+            continue;
+        found = owner;
+        if (owner->pid != but)
+            break;
+    }
+    return found;
+}
+
+const struct descriptor_owner *descriptor_owner_find(struct descriptor_owners *owners, uint64_t inode, pid_t but,
+                                                     bool reads, bool writes)
+{
+    const struct descriptor_owner *found = descriptor_owners_search(owners, inode, but, reads, writes);
+    int64_t now = time_now_ms();
+
+    if (found != NULL || (owners->looked_ms != 0 && now < owners->looked_ms + LOOK_MS))
+        return found;
+    owners->looked_ms = now;
+    descriptor_owners_look(owners);
+    return descriptor_owners_search(owners, inode, but, reads, writes);
+}
+
+void descriptor_owners_clear(struct descriptor_owners *owners)
+{
+    free(owners->all);
+    *owners = (struct descriptor_owners){0};
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/path.h"
+#include "session/proc.h"
+#include "session/wait-names.h"
+#include "symbol/symbol.h"
+
+/* --- the other ends of pipes and sockets ----------------------------------------------------- */
+
+/* Writes the name and pid of a process, as in " cat 4711"; "": the process itself, or not known. */
+static void wait_name_process(const struct descriptor_owner *owner, uint32_t self, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (owner == NULL || (uint32_t)owner->pid == self)
+        return;
+    const struct proc_status status = proc_read_status(owner->pid);
+    snprintf(text, size, "%s %d", status.name, owner->pid);
+}
+
+/* Returns how a descriptor of a process may be used, by the permissions of its link: proc_pid_fd(5). */
+static mode_t wait_descriptor_mode(uint32_t pid, int fd)
+{
+    char path[64];
+    struct stat status;
+
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/fd/%d", pid, fd);
+    return lstat(path, &status) == 0 ? status.st_mode : 0;
+}
+
+static bool wait_name_pipe(struct wait_names *names, uint32_t pid, int fd, uint64_t inode, char *text, size_t size)
+{
+    mode_t mode = wait_descriptor_mode(pid, fd);
+    bool reads = (mode & S_IRUSR) != 0, writes = (mode & S_IWUSR) != 0;
+    char process[64];
+
+    wait_name_process(descriptor_owner_find(&names->owners, inode, (pid_t)pid, writes, reads), pid, process,
+                      sizeof process);
+    if (process[0] == '\0')
+        return false;
+    snprintf(text, size, "pipe %s %s", reads ? "from" : "to", process);
+    return true;
+}
+
+static bool wait_name_unix(struct wait_names *names, uint32_t pid, const struct socket_entry *socket, char *text,
+                           size_t size)
+{
+    uint64_t peer = socket->listens ? 0 : socket_unix_peer(socket->inode);
+    char process[64] = "";
+
+    if (peer != 0)
+        wait_name_process(descriptor_owner_find(&names->owners, peer, (pid_t)pid, true, true), pid, process,
+                          sizeof process);
+    if (socket->listens)
+        snprintf(text, size, "listening socket %s", socket->local);
+    else if (process[0] != '\0')
+        snprintf(text, size, "socket to %s", process);
+    else if (socket->local[0] != '\0')
+        snprintf(text, size, "socket %s", socket->local);
+    else
+        return false;
+    return true;
+}
+
+static bool wait_name_socket(struct wait_names *names, uint32_t pid, uint64_t inode, char *text, size_t size)
+{
+    const struct socket_entry *socket = socket_table_find(&names->sockets, (pid_t)pid, inode);
+    char process[64];
+
+    if (socket == NULL)
+        return false;
+    if (socket->is_unix)
+        return wait_name_unix(names, pid, socket, text, size);
+    const struct socket_entry *peer = socket_table_peer(&names->sockets, socket);
+    const struct descriptor_owner *owner =
+        peer != NULL ? descriptor_owner_find(&names->owners, peer->inode, (pid_t)pid, true, true) : NULL;
+    wait_name_process(owner, pid, process, sizeof process);
+    if (socket->listens)
+        snprintf(text, size, "listening socket %s", socket->local);
+    else if (socket->peer[0] != '\0')
+        snprintf(text, size, "socket to %s%s%s", socket->peer, process[0] != '\0' ? ", " : "", process);
+    else
+        snprintf(text, size, "socket %s", socket->local[0] != '\0' ? socket->local : "without an address");
+    return true;
+}
+
+/* Writes a text like that of an event, with a name if one is found. */
+static void wait_name_file(struct wait_names *names, uint32_t pid, const char *text, char *to)
+{
+    const char *target = strchr(text, ' ');
+    int fd = atoi(text), length = snprintf(to, WIRE_WAIT_FILE_SIZE, "%d ", fd);
+    char *name = to + length;
+    size_t room = WIRE_WAIT_FILE_SIZE - (size_t)length;
+    uint64_t inode;
+
+    if (target != NULL && sscanf(target, " pipe:[%" SCNu64, &inode) == 1 &&
+        wait_name_pipe(names, pid, fd, inode, name, room))
+        return;
+    if (target != NULL && sscanf(target, " socket:[%" SCNu64, &inode) == 1 &&
+        wait_name_socket(names, pid, inode, name, room))
+        return;
+    snprintf(to, WIRE_WAIT_FILE_SIZE, "%s", text);
+}
+
+/* --- the variables of locks ------------------------------------------------------------------- */
+
+/* Returns the descriptor of the file with this path and inode that the profile has; -1: it has none. */
+static int wait_object_file(const struct profile *profile, const char *path, uint64_t inode)
+{
+    for (uint32_t i = 0; i < profile->object_count; i++) {
+        const struct profile_object *object = &profile->objects[i];
+        if (object->fd >= 0 && object->inode == inode && strcmp(profile->strings[object->path], path) == 0)
+            return object->fd;
+    }
+    return -1;
+}
+
+/* Finds the mapped file to whose data an address belongs. The memory of variables without initial value has no file, and
+ * comes directly behind the mappings of its file. */
+static bool wait_find_variable(const struct profile *profile, uint32_t pid, uint64_t address, char *name, size_t size)
+{
+    char path[64], *line = NULL, file_path[4096] = "", variable[96];
+    uint64_t start, end, offset, inode, file_start = 0, file_offset = 0, file_inode = 0, file_end = 0;
+    size_t line_size = 0;
+    bool found = false;
+
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/maps", pid);
+    FILE *maps = fopen(path, "re");
+    while (maps != NULL && !found && getline(&line, &line_size, maps) > 0) {
+        int at = 0;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64 " %n", &start, &end, &offset, &inode,
+                   &at) < 4)
+            continue;
+        if (inode != 0 && (inode != file_inode || file_end == 0)) { /* the first mapping of a file */
+            snprintf(file_path, sizeof file_path, "%.*s", (int)strcspn(line + at, "\n"), line + at);
+            file_start = start;
+            file_offset = offset;
+            file_inode = inode;
+        }
+        if (inode == 0 && start != file_end)
+            file_inode = 0;
+        file_end = end;
+        if (address >= start && address < end)
+            break;
+    }
+    int fd = file_inode != 0 && address < file_end ? wait_object_file(profile, file_path, file_inode) : -1;
+    found = fd >= 0 && symbol_find_variable(fd, file_start, file_offset, address, variable, sizeof variable);
+    if (found)
+        snprintf(name, size, "%s in %s", variable, path_base_name(file_path));
+    free(line);
+    if (maps != NULL)
+        fclose(maps);
+    return found;
+}
+
+/* Returns the name of the variable at an address; "": there is none. */
+static const char *wait_variable(struct wait_names *names, const struct profile *profile, uint32_t pid,
+                                 uint64_t address)
+{
+    unsigned at = 0;
+
+    while (at < WAIT_VARIABLES && (names->variables[at].pid != pid || names->variables[at].address != address))
+        at++;
+    if (at < WAIT_VARIABLES)
+        return names->variables[at].name;
+    at = names->next_variable++ % WAIT_VARIABLES;
+    names->variables[at].pid = pid;
+    names->variables[at].address = address;
+    if (!wait_find_variable(profile, pid, address, names->variables[at].name, sizeof names->variables[at].name))
+        names->variables[at].name[0] = '\0';
+    return names->variables[at].name;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+static size_t wait_name_files(struct wait_names *names, const struct wire_wait *event, char *to)
+{
+    const char *text = event->files;
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < event->file_count; i++, text += strlen(text) + 1) {
+        wait_name_file(names, event->pid, text, to + used);
+        used += strlen(to + used) + 1;
+    }
+    return used;
+}
+
+const struct wire_wait *wait_names_find(struct wait_names *names, const struct profile *profile,
+                                        const struct wire_wait *event)
+{
+    size_t room = sizeof *event + WIRE_WAIT_FILES_MAX * WIRE_WAIT_FILE_SIZE, used = 0;
+
+    if (event->kind == WIRE_WAIT_PATH || (event->file_count == 0 && event->address == 0))
+        return event;
+    if (names->event == NULL)
+        names->event = malloc(room);
+    if (names->event == NULL)
+        return event;
+    *names->event = *event;
+    if (event->address == 0) {
+        used = wait_name_files(names, event, names->event->files);
+    } else {
+        const char *variable = wait_variable(names, profile, event->pid, event->address);
+        names->event->file_count = *variable != '\0';
+        used = (size_t)snprintf(names->event->files, WIRE_WAIT_FILE_SIZE, "%s", variable) + 1;
+    }
+    names->event->header.size = (uint32_t)(sizeof *event + used + 7) / 8 * 8;
+    return names->event;
+}
+
+void wait_names_clear(struct wait_names *names)
+{
+    descriptor_owners_clear(&names->owners);
+    socket_table_clear(&names->sockets);
+    free(names->event);
+    names->event = NULL;
+}
