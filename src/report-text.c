@@ -16,6 +16,7 @@
 #define TRUNCATED_SHARE 0.01
 #define MARKS_SHOWN 4u
 #define LIMIT_SIZE 128 /* bytes for the reason why the rate is lower than requested */
+#define HOLDER_SHARE_MIN 0.01  /* locks with a smaller share have no line about the thread that holds them */
 #define STATE_SHARE_MIN 0.0005 /* states with a smaller share are not printed */
 #define MISSING_SHARE_MIN 0.05 /* names or lines that are missing are reported of objects with at least this share */
 #define MISSING_SHOWN 2u        /* of so many objects at most */
@@ -200,6 +201,36 @@ static void report_print_rows(FILE *out, const pprofil_report *report, const str
     }
 }
 
+/* Prints what the holder of a lock did while others waited for the lock. */
+static void report_print_holder(FILE *out, pprofil_profile *profile, const struct pprofil_row *row)
+{
+    struct pprofil_holder holder;
+
+    if (row->share < HOLDER_SHARE_MIN || pprofil_profile_holder(profile, row->id, &holder, sizeof holder) != 0)
+        return;
+    fputs("# ", out);
+    utf8_print_harmless(out, row->name);
+    fprintf(out, ": meanwhile %" PRIu32 " ran %.0f %%", holder.tid, 100 * holder.running);
+    if (holder.waiting >= HOLDER_SHARE_MIN)
+        fprintf(out, ", waited for a CPU %.0f %%", 100 * holder.waiting);
+    if (holder.waits_share >= HOLDER_SHARE_MIN) {
+        fprintf(out, ", waited %.0f %% for ", 100 * holder.waits_share);
+        utf8_print_harmless(out, holder.waits_for);
+    }
+    fputs("; most often in ", out);
+    utf8_print_harmless(out, holder.stack);
+    fputc('\n', out);
+}
+
+static void report_print_holders(FILE *out, pprofil_profile *profile, const pprofil_report *report)
+{
+    for (uint32_t i = 0; i < pprofil_report_count(report); i++) {
+        struct pprofil_row row;
+        pprofil_report_row(report, i, &row, sizeof row);
+        report_print_holder(out, profile, &row);
+    }
+}
+
 static void report_print_foot(FILE *out, pprofil_profile *profile, const pprofil_report *report,
                               const struct report_view *view)
 {
@@ -232,5 +263,7 @@ int report_print_text(FILE *out, pprofil_profile *profile, const pprofil_report 
     if (pprofil_report_count(report) > 0)
         report_print_rows(out, report, view, totals.wall);
     report_print_foot(out, profile, report, view);
+    if (view->by == PPROFIL_BY_WAIT)
+        report_print_holders(out, profile, report);
     return 0;
 }

@@ -23,18 +23,20 @@ static int tabs_present(const struct model *model)
 }
 
 /* Returns true if the line of tabs has a tab for the view that this key opens. Each view has one tab. Views of calls
- * need stacks, and the views of states and waits need elapsed time. The time line has a tab only if all tabs fit with
- * it. */
-static bool tabs_have(const struct model *model, bool time, const struct key_binding *binding)
+ * need stacks, and the views of states and waits need elapsed time. Waits and the time line have tabs only if all tabs
+ * fit with them: all_fit. */
+static bool tabs_have(const struct model *model, bool all_fit, const struct key_binding *binding)
 {
     if (binding->action != ACTION_VIEW || binding->help == NULL)
         return false;
     if (binding->argument == tabs_present(model))
         return true;
-    if (binding->argument == PPROFIL_BY_STATE || binding->argument == PPROFIL_BY_WAIT)
+    if (binding->argument == PPROFIL_BY_STATE)
         return model->wall;
+    if (binding->argument == PPROFIL_BY_WAIT)
+        return model->wall && all_fit;
     if (binding->argument == KEYS_TIMELINE)
-        return time;
+        return all_fit;
     return binding->argument < KEYS_CALLS || model->stacks;
 }
 
@@ -55,13 +57,13 @@ static int tabs_put_one(const struct model *model, struct canvas *canvas, int ro
     return column - start;
 }
 
-static int tabs_width(const struct model *model, enum tabs kind, bool time)
+static int tabs_width(const struct model *model, enum tabs kind, bool all_fit)
 {
     int width = 0;
 
     for (size_t i = 0; i < key_binding_count; i++) {
         const struct key_binding *binding = &key_bindings[i];
-        if (!tabs_have(model, time, binding) || (kind == TABS_ONE && binding->argument != tabs_present(model)))
+        if (!tabs_have(model, all_fit, binding) || (kind == TABS_ONE && binding->argument != tabs_present(model)))
             continue;
         width += characters_width(phrase_view(binding->argument, kind == TABS_BRIEF), 32) + 2;
         width += kind == TABS_KEYS ? characters_width(keys_name(binding->key), 8) + 1 : 0;
@@ -82,14 +84,14 @@ static int tabs_put(const struct model *model, struct canvas *canvas, int row)
 {
     bool filters = model->filter_count > 0 && !view_has_filter_line(canvas);
     enum tabs kind = filters ? TABS_ONE : TABS_KEYS;
-    bool time = tabs_width(model, TABS_KEYS, true) <= canvas->columns;
+    bool all_fit = tabs_width(model, TABS_KEYS, true) <= canvas->columns;
     int column = 0;
 
     while (kind < (model->stacks || model->page == PAGE_TIMELINE ? TABS_ONE : TABS_BRIEF) &&
-           tabs_width(model, kind, time) > canvas->columns)
+           tabs_width(model, kind, all_fit) > canvas->columns)
         kind++;
     for (size_t i = 0; i < key_binding_count; i++)
-        if (tabs_have(model, time, &key_bindings[i]))
+        if (tabs_have(model, all_fit, &key_bindings[i]))
             column += tabs_put_one(model, canvas, row, column, kind, &key_bindings[i]);
     if (filters)
         tabs_put_filters(model, canvas, row, column);

@@ -48,6 +48,18 @@ void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil
     api_copy(row, size, &report->rows[i], sizeof report->rows[i]);
 }
 
+int pprofil_profile_holder(pprofil_profile *profile, uint64_t wait_row, struct pprofil_holder *holder, size_t size)
+{
+    struct pprofil_holder found;
+    int error = api_need_symbolizer(profile);
+
+    if (error == 0)
+        error = report_holder(profile->profile, profile->symbolizer, wait_row, &found);
+    if (error == 0)
+        api_copy(holder, size, &found, sizeof found);
+    return error;
+}
+
 /* --- call trees ------------------------------------------------------------------------------ */
 
 static int tree_options(const struct pprofil_tree_options *asked, struct report_tree_options *options)

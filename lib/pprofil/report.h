@@ -63,6 +63,17 @@ struct pprofil_report_options {
     bool no_inlines; /* for reports with totals: an inlined function has no row, and counts as a part of its caller */
 };
 
+/* What the thread that holds a lock did while others waited for the lock. */
+struct pprofil_holder {
+    uint32_t tid;
+    uint64_t ns; /* time of the thread's samples at the times at which others waited */
+    /* shares of this time in which the thread ran, waited for a CPU, and slept, 0..1 */
+    double running, waiting, asleep;
+    const char *waits_for; /* what it mostly waited for itself; "": not known; lives as long as the profile */
+    double waits_share;    /* share of `ns` in which it waited for that */
+    char stack[256];       /* the innermost functions of its most frequent stack: "read < fill < main" */
+};
+
 typedef struct pprofil_report pprofil_report;
 
 /* Makes the rows of a profile, largest first, and looks up their names, which may take many seconds. If `options` is
@@ -76,6 +87,11 @@ uint32_t pprofil_report_count(const pprofil_report *report);
  * out. `rest_ns` may be NULL. */
 uint32_t pprofil_report_all(const pprofil_report *report, uint64_t *rest_ns);
 void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row, size_t size);
+
+/* Finds out what the holder of a lock did. wait_row: id of a row in a report by wait. size: sizeof(struct
+ * pprofil_holder). -ENOENT: the row is no lock, or its holder is not known. -ENODATA: the profile does not say when its
+ * samples were taken, or has none of the holder. */
+int pprofil_profile_holder(pprofil_profile *profile, uint64_t wait_row, struct pprofil_holder *holder, size_t size);
 
 /* Makes a report of the functions that match a pattern, including functions that were only on stacks. Makes these
  * searches in this order, until one finds a function:

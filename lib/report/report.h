@@ -69,6 +69,10 @@ struct report_options {
 int report_flat(struct profile *profile, struct symbolizer *symbolizer,
                 const struct report_options *options, struct pprofil_report **report);
 
+/* Does what pprofil_profile_holder does. `symbolizer` may be NULL. */
+int report_holder(struct profile *profile, struct symbolizer *symbolizer, uint64_t wait_row,
+                  struct pprofil_holder *holder);
+
 /* Returns true if any sample has more than one frame. */
 bool report_has_stacks(const struct profile *profile);
 

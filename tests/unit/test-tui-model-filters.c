@@ -78,6 +78,8 @@ Test(filters, to_a_state)
     model->wall = true;
     press(model, '1');
     press(model, TUI_KEY_BACK_TAB);
+    cr_assert_eq(model->view, PPROFIL_BY_WAIT);
+    press(model, TUI_KEY_BACK_TAB);
     cr_assert_eq(model->view, PPROFIL_BY_STATE);
     pass(&story, 10, false);
     cr_assert_eq(press(model, TUI_KEY_ENTER), EFFECT_SNAPSHOT);
