@@ -63,7 +63,7 @@ struct pprofil_report_options {
     bool no_inlines; /* for reports with totals: an inlined function has no row, and counts as a part of its caller */
 };
 
-/* What the thread that holds a lock did while others waited for the lock. */
+/* What a thread for which others waited did meanwhile: it holds a lock, or others wait for its end. */
 struct pprofil_holder {
     uint32_t tid;
     uint64_t ns; /* time of the thread's samples at the times at which others waited */
@@ -88,9 +88,9 @@ uint32_t pprofil_report_count(const pprofil_report *report);
 uint32_t pprofil_report_all(const pprofil_report *report, uint64_t *rest_ns);
 void pprofil_report_row(const pprofil_report *report, uint32_t i, struct pprofil_row *row, size_t size);
 
-/* Finds out what the holder of a lock did. wait_row: id of a row in a report by wait. size: sizeof(struct
- * pprofil_holder). -ENOENT: the row is no lock, or its holder is not known. -ENODATA: the profile does not say when its
- * samples were taken, or has none of the holder. */
+/* Finds out what the thread did for which others waited. wait_row: id of a row in a report by wait. size: sizeof(struct
+ * pprofil_holder). -ENOENT: the row is not about a thread, or the thread is not known. -ENODATA: the profile does not
+ * say when its samples were taken, or has none of the thread. */
 int pprofil_profile_holder(pprofil_profile *profile, uint64_t wait_row, struct pprofil_holder *holder, size_t size);
 
 /* Makes a report of the functions that match a pattern, including functions that were only on stacks. Makes these

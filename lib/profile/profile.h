@@ -121,7 +121,7 @@ struct profile_syscall {
 /* What a sleeping thread waits for. */
 struct profile_wait {
     uint32_t name;   /* index in strings: name for users */
-    uint32_t holder; /* tid of the thread that holds the lock; 0: it is no lock, or the thread is not known */
+    uint32_t holder; /* tid of the thread that holds the lock, or is to end; 0: there is none, or it is not known */
 };
 
 /* What a thread was doing when it was sampled. Only wall mode makes samples in another state than PROFILE_RUNNING. */
@@ -291,14 +291,14 @@ static inline bool profile_counts_sample(const struct profile *profile, const st
 }
 
 /* Adds the count and the times of a sample to the entry of the table samples that has the same thread, node, syscall,
- * state and wait. If there is no such entry, adds one. Also adds the count and the times to the totals. Returns 0, -ENOMEM
- * or -EOVERFLOW. */
+ * state and wait. If there is no such entry, adds one. Also adds the count and the times to the totals. Returns 0,
+ * -ENOMEM or -EOVERFLOW. */
 int profile_count(struct profile *profile, const struct profile_sample *sample);
 /* Counts a sample that was taken at `time` (CLOCK_MONOTONIC ns), and adds it to the history. Returns as profile_count
  * does. */
 int profile_count_at(struct profile *profile, const struct profile_sample *sample, uint64_t time);
-/* Finds the entry of the table samples that has the thread, node, syscall, state and wait of a sample. Returns its index, or
- * PROFILE_NO_SAMPLE. */
+/* Finds the entry of the table samples that has the thread, node, syscall, state and wait of a sample. Returns its
+ * index, or PROFILE_NO_SAMPLE. */
 uint32_t profile_find_sample(const struct profile *profile, const struct profile_sample *sample);
 /* Copies the table samples to `samples`, with the counts and times of a range of time. */
 void profile_samples_in(const struct profile *profile, struct history_range range, struct profile_sample *samples);

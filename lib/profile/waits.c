@@ -19,6 +19,7 @@
 #include "wire/wire.h"
 
 #define HELD_BY ", held by "
+#define END_OF "end of thread "
 #define WAIT_NAME_SIZE (WIRE_WAIT_FILES_MAX * WIRE_WAIT_FILE_SIZE + 256)
 
 int profile_wait(struct profile *profile, const char *name, uint32_t holder, uint32_t *result)
@@ -142,7 +143,7 @@ static void wait_append_number(char name[WAIT_NAME_SIZE], size_t *used, const st
 static void wait_make_name(const struct profile *profile, const struct wire_wait *event, char name[WAIT_NAME_SIZE])
 {
     static const char *const fixed[] = {
-        [WIRE_WAIT_THREAD] = "end of thread ",
+        [WIRE_WAIT_THREAD] = END_OF,
         [WIRE_WAIT_TIME] = "a time",
         [WIRE_WAIT_SIGNAL] = "a signal",
         [WIRE_WAIT_PAGE] = "a page of memory",
@@ -172,22 +173,24 @@ int profile_feed_wait(struct profile *profile, const struct wire_wait *event)
     if (*ids == NULL)
         return -ENOMEM;
     wait_make_name(profile, event, name);
-    int error = profile_wait(profile, name, event->kind == WIRE_WAIT_LOCK ? event->holder : 0, &wait);
+    int error = profile_wait(profile, name, event->holder, &wait);
     if (error == 0)
         (*ids)[event->id] = wait;
     return error;
 }
 
-/* Renames one wait for a lock, whose name ends with that of the thread that holds the lock. */
+/* Renames one wait, whose name ends with that of the thread that holds the lock or is to end. */
 static int wait_rename(struct profile *profile, uint32_t index, const char *comm)
 {
     struct profile_wait *wait = &profile->waits[index];
     char name[WAIT_NAME_SIZE];
     size_t used = 0;
-    const char *held = strstr(profile->strings[wait->name], HELD_BY);
-    int length = held != NULL ? (int)(held - profile->strings[wait->name]) : 0;
+    const char *old = profile->strings[wait->name], *held = strstr(old, HELD_BY);
 
-    wait_append(name, &used, "%.*s" HELD_BY, length, profile->strings[wait->name]);
+    if (held != NULL)
+        wait_append(name, &used, "%.*s" HELD_BY, (int)(held - old), old);
+    else
+        wait_append(name, &used, END_OF);
     wait_append_thread(name, &used, comm, wait->holder);
     hash_remove(&profile->index->waits, hash_pair(wait->name, wait->holder), index);
     int error = profile_string(profile, name, &wait->name);

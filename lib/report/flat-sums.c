@@ -188,8 +188,8 @@ static int flat_sums_add_leaf(const struct update *update, uint32_t location, co
     return 0;
 }
 
-/* Returns the index that decides to which sum a sample belongs: that of its state, of its wait, of its system call
- * or of its thread. A report by process uses the index of the thread too, because each thread belongs to one process. */
+/* Returns the index that decides to which sum a sample belongs: that of its state, of its wait, of its system call or
+ * of its thread. A report by process uses the index of the thread too, because each thread belongs to one process. */
 static uint32_t subject_of(enum pprofil_by by, const struct profile_sample *sample)
 {
     if (by == PPROFIL_BY_STATE)

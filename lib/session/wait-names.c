@@ -121,42 +121,59 @@ static int wait_object_file(const struct profile *profile, const char *path, uin
     return -1;
 }
 
-/* Finds the mapped file to whose data an address belongs. The memory of variables without initial value has no file, and
- * comes directly behind the mappings of its file. */
-static bool wait_find_variable(const struct profile *profile, uint32_t pid, uint64_t address, char *name, size_t size)
+/* A mapped file: where its first mapping begins, and where the last one ends. */
+struct mapped_file {
+    uint64_t start, offset, inode, end; /* inode 0: there is none */
+    char path[4096];
+};
+
+/* Takes the next line of /proc/PID/maps. The memory of variables without initial value has no file, and comes directly
+ * behind the mappings of its file. Returns true if the line is the mapping of the address. */
+static bool wait_take_mapping(struct mapped_file *file, const char *line, uint64_t address)
 {
-    char path[64], *line = NULL, file_path[4096] = "", variable[96];
-    uint64_t start, end, offset, inode, file_start = 0, file_offset = 0, file_inode = 0, file_end = 0;
-    size_t line_size = 0;
+    uint64_t start, end, offset, inode;
+    int at = 0;
+
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64 " %n", &start, &end, &offset, &inode, &at) <
+        4)
+        return false;
+    if (inode != 0 && inode != file->inode) {
+        *file = (struct mapped_file){.start = start, .offset = offset, .inode = inode};
+        snprintf(file->path, sizeof file->path, "%.*s", (int)strcspn(line + at, "\n"), line + at);
+    } else if (inode == 0 && start != file->end) {
+        file->inode = 0;
+    }
+    file->end = end;
+    return address >= start && address < end;
+}
+
+/* Finds the mapped file to whose data an address belongs. */
+static bool wait_find_mapped_file(uint32_t pid, uint64_t address, struct mapped_file *file)
+{
+    char path[64], *line = NULL;
+    size_t size = 0;
     bool found = false;
 
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/maps", pid);
     FILE *maps = fopen(path, "re");
-    while (maps != NULL && !found && getline(&line, &line_size, maps) > 0) {
-        int at = 0;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64 " %n", &start, &end, &offset, &inode,
-                   &at) < 4)
-            continue;
-        if (inode != 0 && (inode != file_inode || file_end == 0)) { /* the first mapping of a file */
-            snprintf(file_path, sizeof file_path, "%.*s", (int)strcspn(line + at, "\n"), line + at);
-            file_start = start;
-            file_offset = offset;
-            file_inode = inode;
-        }
-        if (inode == 0 && start != file_end)
-            file_inode = 0;
-        file_end = end;
-        if (address >= start && address < end)
-            break;
-    }
-    int fd = file_inode != 0 && address < file_end ? wait_object_file(profile, file_path, file_inode) : -1;
-    found = fd >= 0 && symbol_find_variable(fd, file_start, file_offset, address, variable, sizeof variable);
-    if (found)
-        snprintf(name, size, "%s in %s", variable, path_base_name(file_path));
+    while (maps != NULL && !found && getline(&line, &size, maps) > 0)
+        found = wait_take_mapping(file, line, address);
     free(line);
     if (maps != NULL)
         fclose(maps);
-    return found;
+    return found && file->inode != 0;
+}
+
+static bool wait_find_variable(const struct profile *profile, uint32_t pid, uint64_t address, char *name, size_t size)
+{
+    struct mapped_file file = {0};
+    char variable[96];
+    int fd = wait_find_mapped_file(pid, address, &file) ? wait_object_file(profile, file.path, file.inode) : -1;
+
+    if (fd < 0 || !symbol_find_variable(fd, file.start, file.offset, address, variable, sizeof variable))
+        return false;
+    snprintf(name, size, "%s in %s", variable, path_base_name(file.path));
+    return true;
 }
 
 /* Returns the name of the variable at an address; "": there is none. */

@@ -12,7 +12,8 @@
  *   dwarf-*.c: read its compilation units, source lines, functions and inlined functions
  *   function-*.c, disassemble.c, source-listing.c: show a function's code with its source lines
  *   async-*.c: make all these look-ups in a thread of its own, for live views
- *   text-segments.c, elf-sections.c, variable.c, style-symbols.c, leak-sanitizer.c, demangle.c: work on one ELF file or one name
+ *   text-segments.c, elf-sections.c, variable.c, style-symbols.c, leak-sanitizer.c, demangle.c: work on one ELF file or
+ *     one name
  */
 #ifndef PPROFIL_SYMBOL_H
 #define PPROFIL_SYMBOL_H

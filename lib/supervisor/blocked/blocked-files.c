@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds out for which files a thread waits: one, those of poll(2) and select(2), those that epoll(7) watches, or the one
- * at a path. */
+/* Finds out for which files a thread waits: one, those of poll(2) and select(2), those that epoll(7) watches, or the
+ * one at a path. */
 #include "config.h"
 
 #include <poll.h>
@@ -40,15 +40,17 @@ bool blocked_describe_file(struct blocked *blocked, pid_t pid, pid_t tid, int fd
     return blocked_add_file(blocked, pid, tid, fd);
 }
 
-/* Adds descriptors, of which there are `number` in all. If there is only one, the thread waits for a file. */
+/* Adds descriptors, of which there are `number` in all, and at least one. */
 static bool blocked_describe_files(struct blocked *blocked, pid_t pid, pid_t tid, const int *fds, unsigned count,
                                    unsigned number)
 {
+    if (number == 1)
+        return blocked_describe_file(blocked, pid, tid, fds[0]);
     blocked->kind = WIRE_WAIT_FILES;
     blocked->number = number;
     for (unsigned i = 0; i < count; i++)
         blocked_add_file(blocked, pid, tid, fds[i]);
-    return number == 1 ? blocked_describe_file(blocked, pid, tid, fds[0]) || blocked->file_count > 0 : true;
+    return true;
 }
 
 bool blocked_describe_poll(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments)
