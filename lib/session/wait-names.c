@@ -172,7 +172,7 @@ static bool wait_find_variable(const struct profile *profile, uint32_t pid, uint
 
     if (fd < 0 || !symbol_find_variable(fd, file.start, file.offset, address, variable, sizeof variable))
         return false;
-    snprintf(name, size, "%s in %s", variable, path_base_name(file.path));
+    snprintf(name, size, "%s in %.80s", variable, path_base_name(file.path));
     return true;
 }
 

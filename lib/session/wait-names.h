@@ -21,7 +21,7 @@ struct wait_names {
     struct {
         uint32_t pid;
         uint64_t address;
-        char name[128];
+        char name[192];
     } variables[WAIT_VARIABLES];
     unsigned next_variable;
     struct wire_wait *event; /* owned: the last result */

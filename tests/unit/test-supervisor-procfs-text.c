@@ -140,6 +140,18 @@ static const char *kernel_names(const char *from, unsigned most, unsigned *count
     return size > 0 ? text : "";
 }
 
+Test(procfs_text, arguments_of_a_call)
+{
+    const struct procfs_state state = parse_syscall("202 0x55d0 0x80 0x2 0x0 0x0 0x0 0x7ffd1230 0x401020\n");
+
+    cr_expect_eq(state.arguments[0], 0x55d0);
+    cr_expect_eq(state.arguments[1], 0x80);
+    cr_expect_eq(state.arguments[2], 2);
+    cr_expect_eq(state.pc, 0x401020);
+    cr_expect_eq(parse_syscall("-1 0x7ffd1230 0x401020\n").arguments[0], 0);
+    cr_expect_eq(parse_syscall("202 0x1").arguments[1], 0, "cut off");
+}
+
 Test(procfs_text, kernel_stack)
 {
     static const char whole[] = "[<0>] hrtimer_nanosleep+0xb5/0x130\n"

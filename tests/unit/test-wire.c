@@ -200,6 +200,33 @@ Test(event, names_of_a_kernel_stack_must_end)
     cr_assert(wire_event_valid(&event.head.header, sizeof event));
 }
 
+Test(event, texts_of_a_wait_must_end)
+{
+    struct {
+        struct wire_wait head;
+        char files[16];
+    } event = {.head = {.header = {WIRE_WAIT, sizeof event}, .id = 1, .kind = WIRE_WAIT_FILES, .file_count = 3},
+               .files = "a\0b\0cccccccccc"};
+
+    cr_assert(wire_event_valid(&event.head.header, sizeof event));
+    event.head.file_count = WIRE_WAIT_FILES_MAX;
+    event.files[sizeof event.files - 1] = 'c'; /* the last text has no end */
+    cr_assert_not(wire_event_valid(&event.head.header, sizeof event));
+    event.head.file_count = 0;
+    cr_assert(wire_event_valid(&event.head.header, sizeof event));
+    event.head.kind = WIRE_WAIT_PATH; /* and has none */
+    cr_assert_not(wire_event_valid(&event.head.header, sizeof event));
+    event.head.kind = WIRE_WAIT_PAGE;
+    cr_assert(wire_event_valid(&event.head.header, sizeof event));
+    event.head.kind = WIRE_WAIT_PAGE + 1;
+    cr_assert_not(wire_event_valid(&event.head.header, sizeof event));
+    event.head.kind = WIRE_WAIT_TIME;
+    event.head.id = WIRE_WAITS_MAX + 1;
+    cr_assert_not(wire_event_valid(&event.head.header, sizeof event));
+    event.head.id = 0;
+    cr_assert_not(wire_event_valid(&event.head.header, sizeof event));
+}
+
 Test(event, a_stack_fits_into_its_sample)
 {
     struct {

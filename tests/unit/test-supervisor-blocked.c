@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What sleeping threads wait for: the table of system calls, the files of epoll(7), and ids. */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <sys/syscall.h>
+
+#include "supervisor/blocked/blocked.h"
+
+Test(blocked, calls)
+{
+    cr_expect_eq(blocked_call_by_number(SYS_read).way, BLOCKED_FILE);
+    cr_expect_eq(blocked_call_by_number(SYS_sendfile).argument, 1, "the file that is read");
+    cr_expect_eq(blocked_call_by_number(SYS_openat).argument, 1);
+    cr_expect_eq(blocked_call_by_number(SYS_futex).way, BLOCKED_FUTEX);
+    cr_expect_eq(blocked_call_by_number(SYS_getpid).way, BLOCKED_UNKNOWN);
+    cr_expect_eq(blocked_call_by_number(-1).way, BLOCKED_UNKNOWN);
+    cr_expect_eq(blocked_call_by_number(100000).way, BLOCKED_UNKNOWN);
+}
+
+Test(blocked, files_of_epoll)
+{
+    static const char text[] = "pos:\t0\nflags:\t02\nmnt_id:\t15\nino:\t1057\n"
+                               "tfd:        5 events:       19 data:                5  pos:0 ino:1f sdev:9\n"
+                               "tfd:       17 events:       19 data:     7ffe00c0ffee  pos:0 ino:1f sdev:9\n"
+                               "tfd:        6 events: 8000201b data: ffffffffffffffff  pos:0 ino:1f sdev:9\n";
+    int fds[2], marked;
+
+    cr_expect_eq(blocked_parse_epoll(text, 0x7ffe00c0ffee, fds, 2, &marked), 3);
+    cr_expect_eq(fds[0], 5);
+    cr_expect_eq(fds[1], 17);
+    cr_expect_eq(marked, 17);
+    blocked_parse_epoll(text, UINT64_MAX, fds, 2, &marked);
+    cr_expect_eq(marked, 6);
+    blocked_parse_epoll(text, 4, fds, 2, &marked);
+    cr_expect_eq(marked, -1);
+    cr_expect_eq(blocked_parse_epoll("", 4, fds, 2, &marked), 0);
+    cr_expect_eq(blocked_parse_epoll("tfd: 3", 0, fds, 2, &marked), 1, "cut off");
+    cr_expect_eq(marked, -1);
+}
+
+Test(blocked, ids_are_given_again_when_there_are_too_many)
+{
+    static struct wire_ids ids;
+    struct wire_sleep_id sleep = {0};
+    bool known;
+
+    uint16_t first = wire_ids_find(&ids, 4711, &known);
+    cr_assert_not(known);
+    wire_ids_add(&ids, 4711, first);
+    cr_assert_eq(wire_ids_find(&ids, 4711, &known), first);
+    cr_assert(known);
+    wire_sleep_id_set(&sleep, &ids, first, 9);
+    cr_assert(wire_sleep_id_holds(&sleep, &ids, 9));
+    cr_assert_not(wire_sleep_id_holds(&sleep, &ids, 10), "it has run");
+    cr_assert_not(wire_sleep_id_holds(&sleep, &ids, 0));
+    for (uint64_t hash = 100000; ids.generation == 0; hash += 2) {
+        uint16_t id = wire_ids_find(&ids, hash, &known);
+        cr_assert(id >= 1 && id <= WIRE_IDS_MAX);
+        cr_assert_not(known);
+        if (ids.generation == 0)
+            wire_ids_add(&ids, hash, id);
+        cr_assert_lt(ids.count, WIRE_IDS_MAX);
+    }
+    cr_assert_eq(ids.count, 0);
+    cr_assert_not(wire_sleep_id_holds(&sleep, &ids, 9), "the client has forgotten it");
+}
