@@ -21,7 +21,7 @@ struct holder_search {
     const struct profile *profile;
     uint32_t wait;
     uint32_t slots;
-    uint32_t *waited; /* owned; element i: in how many of the slots before slot i others waited */
+    uint32_t *waited;  /* owned; element i: in how many of the slots before slot i others waited */
     uint64_t *node_ns; /* owned; indexed by node: time of the holder's samples while others waited */
     uint64_t *wait_ns; /* owned; the same by wait */
 };
@@ -135,10 +135,9 @@ int report_holder(struct profile *profile, struct symbolizer *symbolizer, uint64
     if (profile->history.count == 0)
         return -ENODATA;
     holder->tid = profile->waits[number].holder;
-    struct holder_search search = {
-        .profile = profile,
-        .wait = (uint32_t)number,
-        .slots = (uint32_t)(history_length(&profile->history) / profile->history.slot_ns)};
+    struct holder_search search = {.profile = profile,
+                                   .wait = (uint32_t)number,
+                                   .slots = (uint32_t)(history_length(&profile->history) / profile->history.slot_ns)};
     search.waited = calloc((size_t)search.slots + 1, sizeof *search.waited);
     search.node_ns = calloc(profile->node_count, sizeof *search.node_ns);
     search.wait_ns = calloc(profile->wait_count, sizeof *search.wait_ns);

@@ -19,8 +19,8 @@
 
 #define SOCKETS_MAX (1u << 17)
 #define LOOK_MS 200
-#define TCP_LISTEN 0x0a            /* include/net/tcp_states.h */
-#define UNIX_LISTENS (1u << 16)    /* SO_ACCEPTCON in the column Flags: include/linux/net.h */
+#define TCP_LISTEN 0x0a         /* include/net/tcp_states.h */
+#define UNIX_LISTENS (1u << 16) /* SO_ACCEPTCON in the column Flags: include/linux/net.h */
 
 /* --- lines of /proc -------------------------------------------------------------------------- */
 
@@ -183,14 +183,13 @@ uint64_t socket_unix_peer(uint64_t inode)
     struct {
         struct nlmsghdr head;
         struct unix_diag_req request;
-    } question = {.head = {.nlmsg_len = sizeof question,
-                           .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-                           .nlmsg_flags = NLM_F_REQUEST},
-                  .request = {.sdiag_family = AF_UNIX,
-                              .udiag_states = UINT32_MAX,
-                              .udiag_ino = (uint32_t)inode,
-                              .udiag_show = UDIAG_SHOW_PEER,
-                              .udiag_cookie = {UINT32_MAX, UINT32_MAX}}};
+    } question = {
+        .head = {.nlmsg_len = sizeof question, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
+        .request = {.sdiag_family = AF_UNIX,
+                    .udiag_states = UINT32_MAX,
+                    .udiag_ino = (uint32_t)inode,
+                    .udiag_show = UDIAG_SHOW_PEER,
+                    .udiag_cookie = {UINT32_MAX, UINT32_MAX}}};
     union {
         struct nlmsghdr head;
         char bytes[1024];

@@ -78,8 +78,9 @@ static bool wait_name_socket(struct wait_names *names, uint32_t pid, uint64_t in
     if (socket->is_unix)
         return wait_name_unix(names, pid, socket, text, size);
     const struct socket_entry *peer = socket_table_peer(&names->sockets, socket);
-    const struct descriptor_owner *owner =
-        peer != NULL ? descriptor_owner_find(&names->owners, peer->inode, (pid_t)pid, true, true) : NULL;
+    const struct descriptor_owner *owner = peer != NULL ? descriptor_owner_find(&names->owners, peer->inode, (pid_t)pid,
+                                                                                true, true)
+                                                        : NULL;
     wait_name_process(owner, pid, process, sizeof process);
     if (socket->listens)
         snprintf(text, size, "listening socket %s", socket->local);

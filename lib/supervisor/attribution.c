@@ -19,6 +19,7 @@
 #include "dialect/dialect.h"
 #include "supervisor/accounting.h"
 #include "supervisor/attribution.h"
+#include "supervisor/blocked/blocked.h"
 #include "supervisor/cpu-time.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/emit.h"

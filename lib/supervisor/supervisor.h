@@ -196,7 +196,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "supervisor/blocked/blocked.h"
 #include "supervisor/budget.h"
 #include "supervisor/proc/opener.h"
 #include "supervisor/proc/procfs-lists.h"
@@ -288,6 +287,23 @@ struct objects {
 struct kernel_stacks {
     struct wire_ids ids;
     char text[8000]; /* scratch space, because it is too large for a stack frame */
+};
+
+/* What a thread waits for: blocked/blocked.h. The fields of struct wire_wait have the same names. */
+struct blocked {
+    uint32_t kind, holder;
+    uint64_t address;
+    int64_t number;
+    uint32_t file_count;
+    uint32_t size; /* bytes of `files` */
+    char files[WIRE_WAIT_FILES_MAX * WIRE_WAIT_FILE_SIZE];
+};
+
+/* What the client knows that threads wait for. */
+struct waits {
+    struct wire_ids ids;
+    struct blocked found; /* scratch space, because it is too large for a stack frame */
+    char text[4096];      /* scratch space for files of /proc */
 };
 
 /* The connection to the client: commands.c. Only the first tracer uses it. Exception: `watcher` is shared with the

@@ -56,10 +56,22 @@ static void wait_lock(void)
     __asm__ volatile("");
 }
 
-static void wait_robust(void) { pthread_mutex_lock(&robust_lock); }
-static void wait_inherit(void) { pthread_mutex_lock(&inherit_lock); }
-static void wait_semaphore(void) { sem_wait(&work_sem); }
-static void wait_join(void) { pthread_join(holder_thread, NULL); }
+static void wait_robust(void)
+{
+    pthread_mutex_lock(&robust_lock);
+}
+static void wait_inherit(void)
+{
+    pthread_mutex_lock(&inherit_lock);
+}
+static void wait_semaphore(void)
+{
+    sem_wait(&work_sem);
+}
+static void wait_join(void)
+{
+    pthread_join(holder_thread, NULL);
+}
 
 static void wait_pipe(void)
 {
@@ -79,7 +91,10 @@ static void wait_tcp(void)
     recv(tcp_fds[0], &byte, 1, 0);
 }
 
-static void wait_listener(void) { accept(listener, NULL, NULL); }
+static void wait_listener(void)
+{
+    accept(listener, NULL, NULL);
+}
 
 /* waits once for an event that is there, and then for one that never comes */
 static void wait_epoll(void)
@@ -107,7 +122,10 @@ static void wait_select(void)
     select(tcp_fds[1] + 1, &set, NULL, NULL, NULL);
 }
 
-static void wait_child(void) { waitpid(child, NULL, 0); }
+static void wait_child(void)
+{
+    waitpid(child, NULL, 0);
+}
 
 static void wait_signal(void)
 {
@@ -119,18 +137,25 @@ static void wait_signal(void)
     sigwait(&set, &got);
 }
 
-static void wait_time(void) { sleep(1000); }
-static void wait_file(void) { flock(lock_file, LOCK_EX); }
+static void wait_time(void)
+{
+    sleep(1000);
+}
+static void wait_file(void)
+{
+    flock(lock_file, LOCK_EX);
+}
 
 static const struct {
     const char *name;
     void (*run)(void);
 } waiters[] = {
-    {"holder", wait_holder}, {"lock", wait_lock},         {"robust", wait_robust}, {"inherit", wait_inherit},
-    {"semaphore", wait_semaphore}, {"join", wait_join},   {"pipe", wait_pipe},     {"unix", wait_unix},
-    {"tcp", wait_tcp},       {"listener", wait_listener}, {"epoll", wait_epoll},   {"poll", wait_poll},
-    {"select", wait_select}, {"child", wait_child},       {"signal", wait_signal}, {"time", wait_time},
-    {"file", wait_file},
+    {"holder", wait_holder},     {"lock", wait_lock},           {"robust", wait_robust},
+    {"inherit", wait_inherit},   {"semaphore", wait_semaphore}, {"join", wait_join},
+    {"pipe", wait_pipe},         {"unix", wait_unix},           {"tcp", wait_tcp},
+    {"listener", wait_listener}, {"epoll", wait_epoll},         {"poll", wait_poll},
+    {"select", wait_select},     {"child", wait_child},         {"signal", wait_signal},
+    {"time", wait_time},         {"file", wait_file},
 };
 #define WAITERS (sizeof waiters / sizeof *waiters)
 

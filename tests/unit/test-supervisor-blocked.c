@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "supervisor/blocked/blocked.h"
+#include "supervisor/wire-ids.h"
 
 Test(blocked, calls)
 {

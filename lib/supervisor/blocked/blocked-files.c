@@ -12,12 +12,16 @@
 #include <unistd.h>
 
 #include "supervisor/blocked/blocked.h"
+#include "supervisor/supervisor.h"
 #include "supervisor/target-memory.h"
+#include "wire/wire.h"
 
 #define PAGE 4096u /* bytes; no machine has smaller pages */
-#define LINK_MAX_SIZE (WIRE_WAIT_FILE_SIZE - 16) /* room for a link in a text; the number of the descriptor is before it */
+#define LINK_MAX_SIZE                                                                                                  \
+    (WIRE_WAIT_FILE_SIZE - 16) /* room for a link in a text; the number of the descriptor is before it */
 
-bool blocked_add_file(struct blocked *blocked, pid_t pid, pid_t tid, int fd)
+/* Adds what a descriptor leads to. Returns false if that cannot be read, or if there are WIRE_WAIT_FILES_MAX. */
+static bool blocked_add_file(struct blocked *blocked, pid_t pid, pid_t tid, int fd)
 {
     char path[64], target[LINK_MAX_SIZE];
 

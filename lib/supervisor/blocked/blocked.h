@@ -10,36 +10,21 @@
 #ifndef PPROFIL_BLOCKED_H
 #define PPROFIL_BLOCKED_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "supervisor/proc/procfs.h"
-#include "supervisor/wire-ids.h"
-#include "wire/wire.h"
 
+struct blocked;
 struct supervisor;
 struct tracee;
 
-/* What a thread waits for; the fields of struct wire_wait have the same names. */
-struct blocked {
-    uint32_t kind, holder;
-    uint64_t address;
-    int64_t number;
-    uint32_t file_count;
-    uint32_t size; /* bytes of `files` */
-    char files[WIRE_WAIT_FILES_MAX * WIRE_WAIT_FILE_SIZE];
-};
-
-/* What the client knows that threads wait for. */
-struct waits {
-    struct wire_ids ids;
-    struct blocked found; /* scratch space, because it is too large for a stack frame */
-    char text[4096];      /* scratch space for files of /proc */
-};
-
 /* Returns the id of what a sleeping tracee waits for, and sends that to the client before, if necessary. state, cpu:
- * what procfs_look and procfs_read_cpu have just read about the tracee. It is in no call of the 32-bit ABI.
- * Returns 0 if it is not known: the arguments of the call could not be read, the call is not in the table, the tracee has woken up meanwhile or is
- * stopped, it continues a call for us (repair.h), or the ring is full. The caller has set tracee->sleep.letter. */
+ * what procfs_look and procfs_read_cpu have just read about the tracee. It is in no call of the 32-bit ABI. Returns 0 if
+ * it is not known: the arguments of the call could not be read, the call is not in the table, the tracee has woken up
+ * meanwhile or is stopped, it continues a call for us (repair.h), or the ring is full. The caller has set
+ * tracee->sleep.letter. */
 uint16_t blocked_on(struct supervisor *supervisor, struct tracee *tracee, const struct procfs_state *state,
                     const struct procfs_cpu *cpu);
 
@@ -69,8 +54,6 @@ struct blocked_call {
 /* Returns what is known of a system call of the machine's own ABI. */
 struct blocked_call blocked_call_by_number(int32_t number);
 
-/* Adds what a descriptor leads to. Returns false if that cannot be read, or if there are WIRE_WAIT_FILES_MAX. */
-bool blocked_add_file(struct blocked *blocked, pid_t pid, pid_t tid, int fd);
 /* These fill in *blocked for one way. tid: the sleeping thread. They return false if it cannot be found out. text:
  * scratch space for `size` bytes. */
 bool blocked_describe_file(struct blocked *blocked, pid_t pid, pid_t tid, int fd);
