@@ -64,6 +64,23 @@ static bool blocked_describe(struct waits *waits, const struct tracee *tracee, c
     }
 }
 
+/* Returns true if what was found is right: if more was read than the state of the tracee, it must still be in that
+ * state. */
+static bool blocked_is_settled(const struct blocked *found, struct tracee *tracee, const struct procfs_state *state,
+                               const struct procfs_cpu *cpu)
+{
+    switch (found->kind) {
+    case WIRE_WAIT_CHILD:
+    case WIRE_WAIT_TIME:
+    case WIRE_WAIT_SIGNAL:
+    case WIRE_WAIT_IPC:
+    case WIRE_WAIT_PAGE:
+        return true;
+    default:
+        return procfs_sleep_goes_on(&tracee->files, state, cpu);
+    }
+}
+
 /* Gives what was found its id. Returns 0 if the ring is full. */
 static uint16_t blocked_intern(struct supervisor *supervisor, pid_t pid)
 {
@@ -95,7 +112,7 @@ uint16_t blocked_on(struct supervisor *supervisor, struct tracee *tracee, const 
     if (wire_sleep_id_holds(&tracee->sleep.wait, &waits->ids, cpu->turns))
         return tracee->sleep.wait.id;
     /* the pc is known only if "syscall" was read. What is read here waits for an exec only if reading "syscall" does */
-    if (blocked_describe(waits, tracee, state) && procfs_sleep_goes_on(&tracee->files, state, cpu))
+    if (blocked_describe(waits, tracee, state) && blocked_is_settled(&waits->found, tracee, state, cpu))
         id = blocked_intern(supervisor, tracee->process->pid);
     wire_sleep_id_set(&tracee->sleep.wait, &waits->ids, id, waits->found.kind == WIRE_WAIT_LOCK ? 0 : cpu->turns);
     return id;
