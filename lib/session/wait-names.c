@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/path.h"
+#include "launch/file-opener.h"
 #include "session/proc.h"
 #include "session/wait-names.h"
 #include "symbol/symbol.h"
@@ -168,13 +170,22 @@ static bool wait_find_mapped_file(uint32_t pid, uint64_t address, struct mapped_
 static bool wait_find_variable(const struct profile *profile, uint32_t pid, uint64_t address, char *name, size_t size)
 {
     struct mapped_file file = {0};
-    char variable[96];
-    int fd = wait_find_mapped_file(pid, address, &file) ? wait_object_file(profile, file.path, file.inode) : -1;
+    char variable[96], path[4200];
 
-    if (fd < 0 || !symbol_find_variable(fd, file.start, file.offset, address, variable, sizeof variable))
+    if (!wait_find_mapped_file(pid, address, &file))
         return false;
-    snprintf(name, size, "%s in %.80s", variable, path_base_name(file.path));
-    return true;
+    int known = wait_object_file(profile, file.path, file.inode), opened = -1;
+    if (known < 0) { /* no code of the file was sampled yet */
+        snprintf(path, sizeof path, "/proc/%" PRIu32 "/root%s", pid, file.path);
+        opened = file_opener_open(path, file.inode);
+    }
+    bool found = (known >= 0 || opened >= 0) && symbol_find_variable(known >= 0 ? known : opened, file.start,
+                                                                     file.offset, address, variable, sizeof variable);
+    if (opened >= 0)
+        close(opened);
+    if (found)
+        snprintf(name, size, "%s in %.80s", variable, path_base_name(file.path));
+    return found;
 }
 
 /* Returns the name of the variable at an address; "": there is none. */
