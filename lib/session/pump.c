@@ -126,6 +126,8 @@ static int pump_ring(struct pprofil_session *session)
         }
         if (event->type == WIRE_EXIT)
             pump_note_exit(session, (const struct wire_exit *)event);
+        if (event->type == WIRE_USAGE && error == 0)
+            error = session_note_usage(session, (const struct wire_usage *)event);
         if (event->type == WIRE_THROTTLE)
             session->rate_hz = ((const struct wire_throttle *)event)->rate_hz;
         ring_consume(session->ring);
