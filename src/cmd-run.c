@@ -249,12 +249,9 @@ static int run_finish(struct run *run)
     return own;
 }
 
-int command_run(int argc, char **argv)
+int run_execute(const struct run_request *request, char **argv)
 {
-    struct run run = {.argv = argv, .status = -1};
-
-    if (!run_options_parse(&run.asked, argc, argv))
-        return EXIT_OWN_FAILURE;
+    struct run run = {.asked = *request, .argv = argv, .status = -1};
     int error = forward_open(&run.forward, run.asked.program != NULL);
     if (error != 0)
         return complain("cannot make a pipe: %s%s", pprofil_error_text(error),
@@ -267,4 +264,11 @@ int command_run(int argc, char **argv)
     }
     run_sample(&run);
     return run_finish(&run);
+}
+
+int command_run(int argc, char **argv)
+{
+    struct run_request request;
+
+    return run_options_parse(&request, argc, argv) ? run_execute(&request, argv) : EXIT_OWN_FAILURE;
 }

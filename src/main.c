@@ -25,6 +25,7 @@ static const struct command commands[] = {
     {"ctl", "start, stop, clear or query a running pprofil", command_ctl, &ctl_argp},
     {"kprof", "serve kpctl and kpdata for a process", command_kprof, &kprof_argp},
     {"gperf", "print the profile of a program that calls osProfileInit", command_gperf, &gperf_argp},
+    {"stat", "say what a program and its children have used", command_stat, &stat_argp},
     {"doctor", "say what works on this machine", command_doctor, &doctor_argp},
     {"help", "print the options of pprofil or of a command", command_help, &help_argp},
 };

@@ -227,9 +227,32 @@ static int run_deliver_profile(struct run *run)
     return status;
 }
 
+/* Prints the figures of pprofil stat. The session is closed first, as it is for a report. */
+static int run_deliver_stat(struct run *run)
+{
+    struct pprofil_usage *usages;
+    uint32_t count;
+    int error = pprofil_session_usage(run->session, &usages, &count);
+
+    if (error != 0)
+        return complain("cannot print the figures: %s", pprofil_error_text(error));
+    pprofil_profile *profile = pprofil_session_take_profile(run->session);
+    pprofil_session_close(run->session);
+    run->session = NULL;
+    forward_catch(&run->forward, false);
+    int status = stat_deliver(&run->asked, profile, usages, count);
+    if (run->asked.view.format == REPORT_TEXT)
+        lsan_note_print(&run->lsan_note, stderr, "# note: ");
+    pprofil_profile_close(profile);
+    free(usages);
+    return status;
+}
+
 int run_deliver(struct run *run)
 {
     if (*pprofil_session_notice(run->session) != '\0' && !run->asked.quiet)
         complain("%s", pprofil_session_notice(run->session));
+    if (run->asked.stat != NULL)
+        return run_deliver_stat(run);
     return run->asked.dialect.dialect != NULL ? run_deliver_histograms(run) : run_deliver_profile(run);
 }

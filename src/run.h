@@ -14,6 +14,8 @@
 
 #define RUN_REGIONS_MAX 1024
 
+struct stat_view;
+
 struct run_request {
     struct pprofil_options options;
     struct report_view view;
@@ -31,11 +33,17 @@ struct run_request {
     bool quiet, verbose;
     struct pids pids;
     struct process_search search; /* what pids was made from */
+    /* borrowed: pprofil stat prints what processes have used instead of the report; NULL: it is not pprofil stat */
+    const struct stat_view *stat;
     char **program; /* program to start, with its arguments; NULL: pprofil attaches to `pids` */
 };
 
 /* Reads the command line. --help and --version end pprofil. On wrong options it complains and returns false. */
 bool run_options_parse(struct run_request *request, int argc, char **argv);
+
+/* Runs or attaches, samples until the end, and delivers the profile. argv: our own command line. Returns the exit
+ * status, or ends as the program has ended. */
+int run_execute(const struct run_request *request, char **argv);
 
 /* The line that shows the progress of an attached run. */
 struct progress {
@@ -92,6 +100,8 @@ int run_save_so_far(void *context);
  * the next save due in ten seconds. */
 void run_checkpoint_later(struct run *run);
 void run_checkpoint_when_due(struct run *run);
+/* cmd-stat.c: prints what the processes have used. Sorts `usages`. Returns the exit status. */
+int stat_deliver(const struct run_request *run, pprofil_profile *profile, struct pprofil_usage *usages, uint32_t count);
 /* Saves or prints the profile after the end of sampling. Returns the exit status. */
 int run_deliver(struct run *run);
 

@@ -32,6 +32,7 @@ enum pprofil_flags {
      * they sleep. Without CAP_SYS_ADMIN, pprofil_session_open returns -EPERM; with a kernel that has no
      * CONFIG_STACKTRACE, -ENOTSUP */
     PPROFIL_KERNEL = 1u << 7,
+    PPROFIL_USAGE = 1u << 10,     /* find out what each process uses: pprofil_session_usage */
     PPROFIL_RESTLESS = 1u << 9,   /* for tests: the supervisor's threads take turns in tracing each thread */
 };
 
@@ -189,6 +190,31 @@ struct pprofil_task {
  * all threads that have run since the previous call, and for an eighth of the threads that sleep. So the system call of
  * a sleeping thread may be up to 8 calls old. */
 int pprofil_session_tasks(pprofil_session *session, struct pprofil_task **tasks, uint32_t *count);
+
+#define PPROFIL_UNKNOWN UINT64_MAX /* value of a figure that is not known */
+
+/* What a process has used from its beginning until its end, or until the session detached from it. If the session
+ * attached to the process, only what it used since then; if it launched the process, since its exec. An exec does not
+ * begin another process. */
+struct pprofil_usage {
+    uint32_t pid, ppid; /* ppid: pid of the parent at the end; 0: not known */
+    int32_t status;     /* as in struct pprofil_process */
+    uint32_t threads;   /* how many threads the process has had, its first one included; 0: not known */
+    char comm[16];
+    /* each of the rest may be PPROFIL_UNKNOWN: */
+    uint64_t cpu_ns, user_ns, system_ns;
+    uint64_t run_delay_ns; /* time for which its threads waited for a CPU */
+    uint64_t voluntary_switches, involuntary_switches;
+    uint64_t minor_faults, major_faults;
+    uint64_t max_rss;      /* maximum resident set size, bytes */
+    /* calls that read and write, and the bytes that they have moved, from or to files of any kind */
+    uint64_t read_calls, write_calls, read_bytes, written_bytes;
+    uint64_t storage_read_bytes, storage_written_bytes; /* what had to be read from storage, or goes to it */
+};
+
+/* Lists the processes that have ended so far, in the order of their ends; after pprofil_session_finish, also those that
+ * the session has detached from. The list is empty without PPROFIL_USAGE. The caller frees the array with free(3). */
+int pprofil_session_usage(const pprofil_session *session, struct pprofil_usage **usages, uint32_t *count);
 
 /* A process of this machine that a session may be able to attach to. */
 struct pprofil_candidate {

@@ -124,6 +124,8 @@ static int pump_take(struct pprofil_session *session, const struct wire_header *
     }
     if (event->type == WIRE_EXIT)
         pump_note_exit(session, (const struct wire_exit *)event);
+    if (event->type == WIRE_USAGE && error == 0)
+        error = session_note_usage(session, (const struct wire_usage *)event);
     if (event->type == WIRE_THROTTLE)
         session->rate_hz = ((const struct wire_throttle *)event)->rate_hz;
     return error;

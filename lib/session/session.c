@@ -141,6 +141,7 @@ void pprofil_session_close(pprofil_session *session)
     control_free(session);
     dialect_run_free(session->dialect_run);
     tasks_free(session->tasks);
+    free(session->usages);
     session_histograms_free(session);
     wait_names_clear(&session->wait_names);
     pprofil_profile_close(session->profile);

@@ -68,6 +68,8 @@ struct pprofil_session {
     struct session_histogram *histograms; /* owned */
     struct dialect_run *dialect_run;      /* owned; NULL: no dialect */
     struct control *control;              /* owned; NULL: the session accepts no commands from other processes */
+    struct pprofil_usage *usages;         /* owned; what processes have used: usage.c */
+    uint32_t usage_count;
     struct tasks *tasks;                  /* owned; NULL: pprofil_session_tasks has not been called yet */
     struct wait_names wait_names;
     char problem[PROBLEM_SIZE];
@@ -142,6 +144,11 @@ void session_histograms_free(struct pprofil_session *session);
 /* --- tasks.c ----------------------------------------------------------------------------------- */
 
 void tasks_free(struct tasks *tasks);
+
+/* --- usage.c ----------------------------------------------------------------------------------- */
+
+/* Keeps what a process has used. Returns 0 or -ENOMEM. */
+int session_note_usage(struct pprofil_session *session, const struct wire_usage *event);
 
 /* --- control.c ---------------------------------------------------------------------------------- */
 

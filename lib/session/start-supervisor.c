@@ -64,6 +64,7 @@ static void make_arguments(const struct pprofil_options *options, const int kept
                  {PPROFIL_NO_INHERIT, "--no-inherit"},
                  {PPROFIL_PARSE_MAPS, "--parse-maps"},
                  {PPROFIL_KERNEL, "--kernel"},
+                 {PPROFIL_USAGE, "--usage"},
                  {PPROFIL_RESTLESS, "--restless"},
                  {PPROFIL_WARY, "--wary"}};
 

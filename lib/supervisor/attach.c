@@ -26,6 +26,7 @@
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
+#include "supervisor/usage.h"
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
@@ -115,6 +116,7 @@ static int attach_note_refusal(struct attach_pass *pass, pid_t tid, int error)
     if (known || procfs_has_ended(process->pid, tid))
         return 0;
     pass->untraced++;
+    process->usage.incomplete = true;
     return untraced_add(&supervisor->processes, process, tid, 0);
 }
 
@@ -131,6 +133,7 @@ static int attach_add(struct attach_pass *pass, pid_t tid, bool early)
     struct tracee *tracee = tracee_add(&tracer->tracees, process, tid);
     if (tracee == NULL)
         return -ENOMEM;
+    usage_note_thread(process);
     tracee->state = TRACEE_RUNNING;
     tracee->seen_before_parent = early;
     pass->found++;
@@ -270,6 +273,7 @@ static unsigned attach_begin(struct attach_pass *pass)
     struct process *process = attach_process_of(pass);
 
     baseline_take(supervisor, process);
+    usage_begin(supervisor, process);
     emit_fork(supervisor, process->pid, 0);
     emit_process_comm(supervisor, process->pid);
     /* only our own tracees: others may already have been handed over to another tracer */

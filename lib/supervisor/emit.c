@@ -234,6 +234,11 @@ void emit_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu
     emit_event(supervisor, &event.header);
 }
 
+void emit_usage(struct supervisor *supervisor, const struct wire_usage *usage)
+{
+    emit_event(supervisor, &usage->header);
+}
+
 void emit_rate(struct supervisor *supervisor)
 {
     struct wire_throttle event = {.header = {WIRE_THROTTLE, sizeof event},

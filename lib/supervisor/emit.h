@@ -50,6 +50,8 @@ void emit_process_comm(struct supervisor *supervisor, pid_t pid);
  * trace it any more. cpu_ns: CPU time that the process used while it was sampled. status: the status that wait(2)
  * returned; -1: not known. */
 void emit_exit(struct supervisor *supervisor, pid_t pid, pid_t tid, uint64_t cpu_ns, int status);
+/* Sends *usage, which is a complete event. */
+void emit_usage(struct supervisor *supervisor, const struct wire_usage *usage);
 /* Reports the requested sampling rate and the present one: asked_hz and rate_hz of struct budget. */
 void emit_rate(struct supervisor *supervisor);
 /* Reports the statistics. If exact is true, reads the clocks of all processes for this; otherwise uses the values that

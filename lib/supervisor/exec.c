@@ -19,6 +19,7 @@
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
+#include "supervisor/usage.h"
 #include "wire/wire.h"
 
 /* Drops all tracees of the process except the leader. At an exec, the kernel ends all threads except the one that
@@ -45,6 +46,7 @@ static void exec_become_leader(struct tracee *leader, const struct tracee *calle
     leader->time.attributed_ns = caller->time.attributed_ns;
     leader->time.samples = caller->time.samples;
     leader->interrupt = caller->interrupt;
+    usage_become_leader(leader, caller);
     leader->sleep.wall.wait_ns = caller->sleep.wall.wait_ns;
 }
 
@@ -92,6 +94,7 @@ static void exec_let_go(struct tracer *tracer, struct tracee *leader)
     struct supervisor *supervisor = tracer->supervisor;
     struct process *process = leader->process;
 
+    usage_read_alive(supervisor, process);
     process_report_end(supervisor, process, process_cpu_counted(process, supervisor->sampling), -1);
     emit_wake(supervisor);
     tracee_detach(tracer, leader);
@@ -129,6 +132,7 @@ void exec_answer(struct tracer *tracer, struct tracee *leader)
     if (process->launching) {
         process->launching = false;
         baseline_take(supervisor, process);
+        usage_begin(supervisor, process);
         if (supervisor->sampling)
             supervisor->started_at = time_now();
     } else if (!supervisor->options.follow) {
@@ -165,6 +169,7 @@ void exec_missed(struct tracer *tracer, struct tracee *tracee)
 
     exec_drop_others(tracer, tracee);
     untraced_clear(&tracer->supervisor->processes, process);
+    process->usage.incomplete = true;
     exec_forget_image(tracee);
     exec_forget_figures(tracee);
     emit_task(tracer->supervisor, WIRE_EXEC, process->pid, process->pid);

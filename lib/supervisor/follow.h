@@ -100,7 +100,8 @@ bool handover_search_again(struct tracer *tracer);
 /* At a tick: chooses at most one running tracee that another tracer should trace. running: the `count` tracees that the
  * tick found running. Chooses none if options.follow is false: a tracee may exec during its handover, while it has no
  * tracer. Then we would have to detach the new program. For this we would have to interrupt it, which may break a
- * system call. */
+ * system call. Chooses none if options.usage is true: nobody can read what a thread has used that ends without a
+ * tracer. */
 void handover_choose(struct tracer *tracer, struct tracee *const running[], unsigned count);
 
 /* --- tracee-end.c --- */

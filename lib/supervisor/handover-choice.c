@@ -170,7 +170,8 @@ void handover_choose(struct tracer *tracer, struct tracee *const running[], unsi
 
     /* A handover reads the tracee's memory, and looks up its program. If `wary` is true, this might wait for an exec
      * that waits for us */
-    if (supervisor->leaving || supervisor->processes.wary || !supervisor->options.follow || count == 0)
+    if (supervisor->leaving || supervisor->processes.wary || !supervisor->options.follow ||
+        supervisor->options.usage || count == 0)
         return;
     unsigned first = schedule_random(&tracer->schedule, count);
     for (unsigned i = 0; i < count; i++) {

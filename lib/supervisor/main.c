@@ -35,6 +35,7 @@
 #include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tracer-cpus.h"
+#include "supervisor/usage.h"
 #include "supervisor/wakeup.h"
 #include "wire/wire.h"
 
@@ -182,8 +183,11 @@ static void main_leave(struct supervisor *supervisor)
     main_leave_targets(supervisor);
     supervisor_lock(supervisor);
     for (struct process *process = supervisor->processes.first; process != NULL; process = process->next)
-        if (!process->end_reported)
+        if (!process->end_reported) {
+            usage_read_alive(supervisor, process);
+            usage_report(supervisor, process, -1);
             emit_exit(supervisor, process->pid, process->pid, process_cpu_counted(process, false), -1);
+        }
     emit_stats(supervisor, true);
     supervisor_unlock(supervisor);
     if (supervisor->options.serve || supervisor->client.gone)
@@ -224,6 +228,7 @@ static int main_parse(struct options *options, int argc, char **argv)
         {"wary", no_argument, NULL, 'y'},
         {"kernel", no_argument, NULL, 'k'},
         {"restless", no_argument, NULL, 'r'},
+        {"usage", no_argument, NULL, 'u'},
         {"serve", no_argument, NULL, 'S'},
         {"open", no_argument, NULL, 'O'},
         {"stack-size", required_argument, NULL, 'g'},
@@ -265,6 +270,9 @@ static int main_parse(struct options *options, int argc, char **argv)
             break;
         case 'k':
             options->kernel = true;
+            break;
+        case 'u':
+            options->usage = true;
             break;
         case 'g':
             options->stack_size = (uint32_t)strtoul(optarg, NULL, 10);

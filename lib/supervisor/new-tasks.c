@@ -33,6 +33,7 @@
 #include "supervisor/stop.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
+#include "supervisor/usage.h"
 #include "wire/wire.h"
 
 /* how long we remember that a task ended before its parent reported it, ns. Later, another task may have its number */
@@ -51,6 +52,7 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
     struct supervisor *supervisor = tracer->supervisor;
 
     if (tracee->tid == tracee->process->pid && !new_task_is_followed(supervisor, tracee->process)) {
+        tracee->process->usage.left_out = true;
         process_report_end(supervisor, tracee->process, 0, -1);
         tracee_detach(tracer, tracee);
         return;
@@ -100,6 +102,9 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
     }
     if (tracee != NULL) {
         debug_log(tracer, "born %d %d", tid, process->pid);
+        usage_note_thread(process);
+        if (new_process)
+            usage_begin_child(tracer->supervisor, process);
         tracee->files.may_exec = new_process;
         tracee->born_at = new_process ? time_now() : 0;
     }
@@ -206,6 +211,7 @@ void new_task_hold(struct tracer *tracer, pid_t tid, const struct stop *stop)
         ptrace(PTRACE_CONT, tid, NULL, (long)signal);
         return;
     }
+    usage_note_stop(tracee, stop->kind);
     debug_log(tracer, "held %d", tid);
     tracee->born_stopped = stop->kind == STOP_GROUP;
     tracer->new_tasks.unknown_count++;

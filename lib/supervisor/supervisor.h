@@ -64,6 +64,9 @@
  *     proc/procfs.c          reads files of /proc. A read of some of them waits for an exec in the same process. On old
  *                            kernels that exec may wait for us (proc/system.c). If the process has several threads,
  *                            these files are not read on such kernels
+ *     usage.c                only with options.usage: reads /proc/PID/io and /proc/PID/stat of a process that is
+ *                            attached to, or is left. These reads may wait for an exec. When a task has ended, reads
+ *                            up to five files before the task is reaped
  *     kernel-stacks.c        reads /proc/TID/stack, with the rules that proc/procfs.c has for /proc/TID/syscall
  *     proc/maps.c            asks the kernel for mappings. The kernel locks the target's mappings while it answers, and
  *                            may read a file. proc/objects.c decides when to ask. It also opens the list of mappings
@@ -80,10 +83,11 @@
  * The other files only read and count. budget.c decides how often to sample, and schedule.c draws the times. active.c
  * keeps the list of threads that may be running. accounting.c and attribution.c compute the time that a sample
  * represents. proc/objects.c finds the mapped file, kernel-stacks.c reads the kernel stacks of sleeping threads, and
- * emit.c sends the sample. tracee-table.c and cpu-time.c keep
- * threads, processes and their clocks. commands.c and serve/serve.c receive requests. sampling.c starts and pauses
- * sampling, and housekeeping.c does periodic work. The rest of proc/ reads /proc and opens files. It forks processes to
- * open files, because opening a file may hang.
+ * emit.c sends the sample. tracee-table.c and cpu-time.c keep threads, processes and their clocks. usage.c and
+ * usage-settle.c find out what a process has used, by files of /proc that can be read until the process is reaped.
+ * commands.c and serve/serve.c receive requests. sampling.c starts and pauses sampling, and housekeeping.c does
+ * periodic work. The rest of proc/ reads /proc and opens files. It forks processes to open files, because opening a
+ * file may hang.
  *
  * The states of a tracee (enum tracee_state). A new task is announced when its parent's stop, or /proc, shows to which
  * process it belongs:
@@ -217,6 +221,7 @@ struct options {
     bool wary;
     bool restless;       /* for tests: hand running threads over as often as possible */
     bool kernel;         /* wall mode: read the kernel stacks of sleeping threads */
+    bool usage;          /* report what each process has used: usage.h */
     bool serve;          /* serve programs that profile themselves: serve/serve.c */
     bool open;           /* do nothing but open files, for another process that asks for them: opener_serve */
     uint32_t stack_size; /* bytes of the stack to copy at each sample; 0: none */

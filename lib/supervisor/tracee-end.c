@@ -14,6 +14,7 @@
 #include "supervisor/proc/procfs.h"
 #include "supervisor/repair.h"
 #include "supervisor/supervisor.h"
+#include "supervisor/usage.h"
 
 void tracee_detach(struct tracer *tracer, struct tracee *tracee)
 {
@@ -38,6 +39,7 @@ void process_report_end(struct supervisor *supervisor, struct process *process, 
         return;
     process->end_reported = true;
     supervisor->ended.cpu_ns += cpu_ns;
+    usage_report(supervisor, process, status);
     emit_exit(supervisor, process->pid, process->pid, cpu_ns, status);
     if (process->root)
         emit_wake(supervisor);
@@ -61,6 +63,7 @@ void tracee_forget(struct tracer *tracer, struct tracee *tracee)
         tracee->handover.to->expected--;
     if (tracee->seen_before_parent)
         tracee_note_early_end(tracer, tracee->tid);
+    usage_forget(tracee);
     debug_log(tracer, "forget %d", tracee->tid);
     tracee_remove(&tracer->tracees, tracee);
 }

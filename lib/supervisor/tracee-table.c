@@ -10,6 +10,7 @@
 #include "supervisor/python/python.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/tracee.h"
+#include "supervisor/usage.h"
 
 #define BUCKETS_FIRST 64
 #define ACTIVE_SPAN_FIRST 200000000u /* ns */
@@ -234,6 +235,7 @@ void process_remove(struct processes *processes, struct process *process)
     maps_close(&process->maps);
     counts_clear(process);
     python_forget_process(process);
+    usage_free(&process->usage);
     free(process);
 }
 
@@ -272,6 +274,7 @@ struct process *process_add(struct processes *processes, pid_t pid)
     process->pid = process->memory_tid = pid;
     process->clock.valid = clock_getcpuclockid(pid, &process->clock.id) == 0;
     maps_init(&process->maps);
+    usage_init(&process->usage);
     process->next = processes->first;
     if (processes->first != NULL)
         processes->first->prev = process;

@@ -30,6 +30,7 @@
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/repair.h"
+#include "supervisor/usage-settle.h"
 #include "supervisor/wire-ids.h"
 
 enum tracee_state {
@@ -179,6 +180,11 @@ struct tracee {
     struct go_thread go;          /* what is known about the stacks of Go, if the process has Go code */
     struct python_thread *python; /* owned; what is known about the thread's Python stack; NULL: nothing */
     struct {
+        struct thread_usage base; /* what the thread had used before it was followed */
+        uint64_t stops;           /* how often we have stopped it since then; each is a voluntary context switch */
+        bool counted;             /* process->usage has what the thread has used */
+    } usage;
+    struct {
         uint64_t check_at; /* when the tracee has this many samples, its name is read again */
         char text[16];
     } comm;
@@ -245,6 +251,7 @@ struct process {
     struct python_runtime *former_pythons; /* owned: list of the interpreters of its former programs */
     struct untraced *untraced; /* owned: list of the threads of the process that could not be seized */
     uint64_t untraced_ns;      /* CPU time that these threads have used since the last baseline_take, as last read */
+    struct process_usage usage; /* only with options.usage */
 
     struct tracee *tracees;
     unsigned tracee_count;

@@ -39,6 +39,7 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
+#include "supervisor/usage.h"
 
 #define WAIT_WITHOUT_REAPING (WEXITED | WSTOPPED | WNOWAIT | __WALL | __WNOTHREAD)
 /* if news comes without a pause for WAIT_TURN_NS, the tracer asks its tracees one by one, for at most WAIT_TURN_NS */
@@ -217,6 +218,7 @@ static void wait_handle(struct tracer *tracer, pid_t tid, int status, uint64_t c
     struct tracee *tracee = tracee_find(&tracer->tracees, tid);
     const struct stop stop = stop_decode(status);
 
+    usage_note_stop(tracee, stop.kind);
     debug_log(tracer, "stop %d %x %s %s", tid, (unsigned)status, stop_kind_name(stop.kind),
               tracee != NULL ? tracee_state_name(tracee->state) : "none");
     if (wait_is_of_tracee_alone(tracer, tracee, &stop)) {
@@ -251,7 +253,9 @@ static void wait_take(struct tracer *tracer, const siginfo_t *news)
 
     if (news->si_code != CLD_TRAPPED && news->si_code != CLD_STOPPED) {
         supervisor_lock(supervisor);
-        cpu_ns = tracee_last_cpu(supervisor, tracee_find(&tracer->tracees, news->si_pid));
+        struct tracee *tracee = tracee_find(&tracer->tracees, news->si_pid);
+        cpu_ns = tracee_last_cpu(supervisor, tracee);
+        usage_read_end(supervisor, tracee);
         supervisor_unlock(supervisor);
     }
     /* WUNTRACED: without it, the stop of an opener, which another process may have stopped, would not be reaped. Then

@@ -24,6 +24,7 @@ static const size_t least_size[] = {
     [WIRE_PYTHON_CODE] = sizeof(struct wire_python_code),
     [WIRE_KERNEL_STACK] = sizeof(struct wire_kernel_stack) + 8,
     [WIRE_WAIT] = sizeof(struct wire_wait),
+    [WIRE_USAGE] = sizeof(struct wire_usage),
 };
 
 static bool map_valid(const struct wire_map *map)
@@ -117,8 +118,9 @@ static bool wait_valid(const struct wire_wait *wait)
 }
 
 static bool comm_valid(const struct wire_comm *comm)
+static bool comm_valid(const char comm[16])
 {
-    return memchr(comm->comm, '\0', sizeof comm->comm) != NULL;
+    return memchr(comm, '\0', 16) != NULL;
 }
 
 static size_t largest_size(uint32_t type)
@@ -139,7 +141,9 @@ bool wire_event_valid(const struct wire_header *event, size_t available)
     if (event->type == WIRE_MAP)
         return map_valid((const struct wire_map *)event);
     if (event->type == WIRE_COMM)
-        return comm_valid((const struct wire_comm *)event);
+        return comm_valid(((const struct wire_comm *)event)->comm);
+    if (event->type == WIRE_USAGE)
+        return comm_valid(((const struct wire_usage *)event)->comm);
     if (event->type == WIRE_PYTHON_CODE)
         return python_code_valid((const struct wire_python_code *)event);
     if (event->type == WIRE_WAIT)

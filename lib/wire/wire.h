@@ -42,6 +42,7 @@ enum wire_type {
     WIRE_PYTHON_CODE,
     WIRE_KERNEL_STACK, /* wire_kernel_stack: comes before the first sample that refers to it */
     WIRE_WAIT,         /* wire_wait: comes before the first sample that refers to it */
+    WIRE_USAGE,        /* wire_usage: comes before the wire_exit of the process */
 };
 
 struct wire_header {
@@ -274,6 +275,28 @@ struct wire_exit {
     /* status in the form of wait(2); -1: the process lives on, but the supervisor has detached from it */
     int32_t status;
     uint32_t reserved;
+};
+
+#define WIRE_UNKNOWN UINT64_MAX /* value of a field of wire_usage that is not known */
+
+/* What a process used from its beginning until its end, or until the supervisor detached from it. If the session
+ * attached to the process, only what it used since then; if it launched the process, since its exec. */
+struct wire_usage {
+    struct wire_header header;
+    uint64_t time;
+    uint32_t pid, ppid; /* ppid: the parent's pid at the end; 0: not known */
+    int32_t status;     /* as in wire_exit */
+    uint32_t threads;   /* how many threads the process has had, its first one included; 0: not known */
+    char comm[16];      /* NUL-terminated; "": not known */
+    /* the rest may be WIRE_UNKNOWN: */
+    uint64_t cpu_ns, user_ns, system_ns;
+    uint64_t run_delay_ns; /* time for which its threads waited for a CPU */
+    uint64_t voluntary_switches, involuntary_switches;
+    uint64_t minor_faults, major_faults;
+    uint64_t max_rss;      /* maximum resident set size, bytes */
+    /* calls that read and write, and the bytes that they have moved, from or to files of any kind */
+    uint64_t read_calls, write_calls, read_bytes, written_bytes;
+    uint64_t storage_read_bytes, storage_written_bytes; /* what had to be read from storage, or goes to it */
 };
 
 struct wire_lost {

@@ -281,6 +281,44 @@ static void test_launch(void)
         ;
 }
 
+/* Runs a program to its end. Returns what its processes have used, which the caller frees, or NULL. */
+static struct pprofil_usage *usages_of_run(unsigned flags, uint32_t *count)
+{
+    const char *const argv[] = {"sh", "-c", "(exit 4); exit 5", NULL};
+    struct pprofil_options options = {.size = sizeof options, .flags = flags};
+    struct pprofil_usage *usages = NULL;
+    pprofil_session *session;
+
+    if (pprofil_session_open(&options, &session) != 0)
+        return NULL;
+    pid_t pid = launch(session, argv);
+    while (pprofil_session_pump(session, 100) == 0)
+        ;
+    pprofil_session_finish(session);
+    pprofil_session_usage(session, &usages, count);
+    pprofil_session_close(session);
+    waitpid(pid, NULL, 0);
+    return usages;
+}
+
+static void test_usage(void)
+{
+    uint32_t count = 9;
+    struct pprofil_usage *usages = usages_of_run(PPROFIL_USAGE, &count);
+
+    check("usage: both processes", usages != NULL && count == 2);
+    check("usage: in the order of their ends", count == 2 && WEXITSTATUS(usages[0].status) == 4 &&
+                                                   WEXITSTATUS(usages[1].status) == 5 &&
+                                                   usages[0].ppid == usages[1].pid);
+    check("usage: names", count == 2 && strcmp(usages[0].comm, "sh") == 0 && strcmp(usages[1].comm, "sh") == 0);
+    check("usage: figures", count == 2 && usages[0].minor_faults != 0 && usages[1].cpu_ns != 0 &&
+                                usages[1].cpu_ns != PPROFIL_UNKNOWN && usages[0].threads == 1);
+    free(usages);
+    usages = usages_of_run(0, &count);
+    check("usage: none without the flag", usages != NULL && count == 0);
+    free(usages);
+}
+
 int main(int argc, char **argv)
 {
     pprofil_session *session;
@@ -290,6 +328,7 @@ int main(int argc, char **argv)
         return 2;
     directory = argv[1];
     test_launch();
+    test_usage();
     test_starters();
     snprintf(path, sizeof path, "%s/ctl", directory);
     if (pprofil_session_open(NULL, &session) != 0 || pprofil_session_control(session, path, NULL, NULL) != 0) {

@@ -37,6 +37,7 @@ compare "pprofil merge" pprofil-merge.1 "$pprofil" merge
 compare "pprofil top" pprofil-top.1 "$pprofil" top
 compare "pprofil view" pprofil-view.1 "$pprofil" view
 compare "pprofil doctor" pprofil-doctor.1 "$pprofil" doctor
+compare "pprofil stat" pprofil-stat.1 "$pprofil" stat
 # each letter of the key table has an entry
 "$pprofil" top --list-keys | cut -f 1 | grep -x '[^ ]' | sort -u >"$work/letters"
 while read -r key; do

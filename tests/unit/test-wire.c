@@ -142,7 +142,7 @@ Test(event, every_short_size_is_invalid)
         [WIRE_SAMPLE] = sizeof(struct wire_sample), [WIRE_EXEC] = sizeof(struct wire_task),
         [WIRE_FORK] = sizeof(struct wire_fork),     [WIRE_COMM] = sizeof(struct wire_comm),
         [WIRE_EXIT] = sizeof(struct wire_exit),     [WIRE_LOST] = sizeof(struct wire_lost),
-        [WIRE_STATS] = sizeof(struct wire_stats),
+        [WIRE_STATS] = sizeof(struct wire_stats),   [WIRE_USAGE] = sizeof(struct wire_usage),
     };
 
     for (uint32_t type = 0; type < sizeof sizes / sizeof *sizes; type++)
@@ -156,6 +156,16 @@ Test(event, every_short_size_is_invalid)
     cr_assert(!wire_event_valid(event, sizeof(struct wire_sample) - 8));
     *event = (struct wire_header){999, 64};
     cr_assert(!wire_event_valid(event, sizeof bytes));
+}
+
+Test(event, name_of_a_usage_must_end)
+{
+    struct wire_usage usage = {.header = {WIRE_USAGE, sizeof usage}};
+
+    memset(usage.comm, 'x', sizeof usage.comm);
+    cr_assert_not(wire_event_valid(&usage.header, sizeof usage));
+    usage.comm[sizeof usage.comm - 1] = '\0';
+    cr_assert(wire_event_valid(&usage.header, sizeof usage));
 }
 
 Test(event, map_name_must_end)

@@ -300,6 +300,19 @@ long procfs_status_number(pid_t tid, const char *name)
     return numbers != NULL ? procfs_parse_last_number(numbers) : -1;
 }
 
+int procfs_read_switches(pid_t tid, uint64_t *voluntary, uint64_t *involuntary)
+{
+    char text[4096];
+    const char *field = procfs_read_status_field(tid, "voluntary_ctxt_switches:", text, sizeof text);
+    const char *next = field != NULL ? procfs_find_status_field(field, "nonvoluntary_ctxt_switches:") : NULL;
+
+    if (next == NULL)
+        return -ESRCH;
+    *voluntary = strtoull(field, NULL, 10);
+    *involuntary = strtoull(next + strlen("nonvoluntary_ctxt_switches:"), NULL, 10);
+    return 0;
+}
+
 bool procfs_ignores_signal(pid_t tid, int signal)
 {
     char text[4096];

@@ -77,6 +77,9 @@ int procfs_read_comm(pid_t pid, pid_t tid, char comm[16]);
 /* Returns the number in a field of /proc/TID/status; -1: it cannot be read. name: name of the field with the colon
  * ("Tgid:"). If the field is a list of numbers ("NSpid:"), returns the last number. */
 long procfs_status_number(pid_t tid, const char *name);
+/* Reads how often a thread gave up its CPU (voluntary), and how often another thread took its place. Works until the
+ * thread is reaped. Returns 0 or -errno. */
+int procfs_read_switches(pid_t tid, uint64_t *voluntary, uint64_t *involuntary);
 /* Returns true if the task ignores a signal, by its own setting or by default (signal(7)). The first process of a PID
  * namespace ignores all signals for which it has no handler (pid_namespaces(7)). Returns false for SIGSTOP, and if
  * /proc cannot be read. Not to be called for SIGKILL, which makes no stop. */
