@@ -117,7 +117,6 @@ static bool wait_valid(const struct wire_wait *wait)
            (!needs_file || wait->file_count > 0) && texts_valid(wait->files, wait->file_count, &wait->header);
 }
 
-static bool comm_valid(const struct wire_comm *comm)
 static bool comm_valid(const char comm[16])
 {
     return memchr(comm, '\0', 16) != NULL;
