@@ -102,6 +102,10 @@ async function functions() {
   expect('calls: a click goes there', ['hot', [['work', '50.00 %']]], [(await state('fn'))[0], await names('callers')]);
   await back();
   expect('calls: Back', 'work', (await state('fn'))[0]);
+  await browser.press('ArrowDown');
+  await browser.press('ArrowUp');
+  await browser.press('ArrowUp');
+  expect('functions: arrows', 'main', (await state('fn'))[0]);
   await search('O[tl]');
   expect('search: in any case, and the table follows', ['70.00 % of the time matches', 2],
     [await text('matched'), (await tableRows()).length]);
@@ -179,6 +183,11 @@ async function threads() {
     Number((await state('total'))[0]));
   await view('functions');
   expect('threads: the table, too', rowsOf(report('sleepers', '--thread', shown[0])), (await tableRows()).sort());
+  await search('sleep');
+  const link = await fragment(), before = await state('view', 'thread', 'total', 'share');
+  await open('sleepers', link);
+  expect('threads: a link has the thread and the search', before, await state('view', 'thread', 'total', 'share'));
+  await browser.press('Escape');
   await browser.press('Escape');
   expect('threads: Escape', '-1', (await state('thread'))[0]);
 }

@@ -9,6 +9,7 @@
   // What the views ask for.
   const act = {
     select: (fn) => state.set({fn}),
+    walk: (fn) => state.set({fn}, true),
     view: (view) => state.set({view}),
     shape: (shape) => state.set({shape, zoom: []}),
     sort: (sort) => state.set({sort}, true),
@@ -112,7 +113,7 @@
     else if (tab >= 0)
       act.view(Object.keys(views)[tab]);
     else
-      return state.now.view === 'flame' && views.flame.key(event);
+      return ['flame', 'functions'].includes(state.now.view) && views[state.now.view].key(event);
     return true;
   }
 

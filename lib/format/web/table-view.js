@@ -35,6 +35,20 @@ class TableView {
     }
   }
 
+  // Handles a key, and returns true if the table uses it: arrows select another row, and Enter shows the source.
+  key(event) {
+    const {fn} = this.model.state, step = {ArrowDown: 1, ArrowUp: -1}[event.key], rows = [...this.body.children];
+    if (event.key === 'Enter' && fn >= 0)
+      this.act.view('source');
+    else if (step !== undefined && rows.length > 0) {
+      const at = rows.findIndex((row) => Number(row.dataset.name) === fn);
+      const next = at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + step));
+      this.act.walk(Number(rows[next].dataset.name));
+    } else
+      return false;
+    return true;
+  }
+
   fill(sort) {
     const {model} = this, {names} = model.profile;
     const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
