@@ -63,6 +63,7 @@
       tab.setAttribute('aria-selected', tab.dataset.view === view);
       find(`view-${tab.dataset.view}`).hidden = tab.dataset.view !== view;
     }
+    find('tip').hidden ||= view !== 'flame';
     find('search').classList.toggle('wrong', model.wrong !== '');
     if (find('search').value !== q)
       find('search').value = q;
