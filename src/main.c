@@ -17,6 +17,7 @@
 static const struct command commands[] = {
     {"top", "watch live", command_top, &top_argp},
     {"view", "show a saved profile on the screen of top", command_view, &view_argp},
+    {"web", "show a saved profile in a browser", command_web, &web_argp},
     {"report", "print a saved profile", command_report, &report_argp},
     {"annotate", "print a function's source and instructions with counts", command_annotate, &annotate_argp},
     {"diff", "show what two profiles differ in", command_diff, &diff_argp},

@@ -19,6 +19,8 @@ bool output_format_find(const char *name, struct pprofil_format *format);
 /* Checks whether a profile can be saved at `path`, in the format `name`; NULL: the path's extension says which format.
  * Returns 0, or complains and returns the exit status. */
 int output_format_check(const char *path, const char *name);
+/* Returns true if a file at `path` is a terminal; "-": standard output is. */
+bool output_is_terminal(const char *path);
 /* Prints a list of all formats, for -f list. Returns the exit status. */
 int list_formats(void);
 

@@ -33,7 +33,7 @@ static bool is_stream(const char *path)
     return strcmp(path, "-") == 0 || (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
-static bool is_terminal(const char *path)
+bool output_is_terminal(const char *path)
 {
     struct stat status;
 
@@ -149,7 +149,7 @@ int output_format_check(const char *path, const char *name)
         return complain("-f %s: there is no such format", name);
     if (!format.writable)
         return complain("%s: pprofil does not write the format %s; -f list says which it writes", path, format.name);
-    if (format.binary && is_terminal(path))
+    if (format.binary && output_is_terminal(path))
         return complain("-o %s: a file of the format %s is not for a terminal: redirect it, or take a format of text, "
                         "such as -f folded",
                         path, format.name);

@@ -69,7 +69,8 @@ static int format_options_of(const struct pprofil_file *file, struct format_opti
         [FORMAT_ROOTS_THREAD] = "thread",
     };
 
-    *options = (struct format_options){.object = file->object, .scale = file->scale};
+    *options = (struct format_options){
+        .object = file->object, .scale = file->scale, .no_source = file->no_source};
     for (unsigned i = FORMAT_ROOTS_NONE; file->roots != NULL && i <= FORMAT_ROOTS_THREAD; i++)
         if (strcmp(file->roots, roots[i]) == 0)
             options->roots = (enum format_roots)i;

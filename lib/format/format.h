@@ -79,6 +79,7 @@ struct format_options {
     enum format_roots roots;        /* writing folded stacks: the frame before the functions of each stack */
     bool time;                      /* folded stacks: the number after each stack counts microseconds, not samples */
     const struct profile *baseline; /* writing: the profile to compare with; NULL: none */
+    bool no_source;                 /* writing: the file gets no text of source files */
 };
 
 /* Return true if files of this format can be read (format_readable) or written (format_writable). */
@@ -137,6 +138,7 @@ extern const struct format format_callgrind, format_csv, format_folded, format_g
     format_json, format_perf_script, format_speedscope;
 extern const struct format format_perf_data, format_firefox;
 extern const struct format format_chrome_trace; /* write only */
+extern const struct format format_web; /* write only */
 /* lib/format/picture: write only */
 extern const struct format format_flame_svg, format_icicle_svg, format_flame_html, format_heat_svg;
 

@@ -66,6 +66,7 @@ struct pprofil_file {
     /* for writing a flame graph: the profile to compare with, which the caller still owns; NULL: none. If names are
      * looked up for the saved profile, they are also looked up for `baseline` */
     pprofil_profile *baseline;
+    bool no_source; /* for writing a page for a browser: leave out the text of source files */
 };
 
 /* Reads a saved profile. If `path` is "-", reads standard input. `file` may be NULL. -EINVAL: file->roots or

@@ -283,7 +283,7 @@ int pprofil_code_source(const pprofil_code *code, uint32_t i, const char **path,
     if (i + 1 >= listing->code->file_count) /* files[0] stands for "no file", so the i-th file is files[i + 1] */
         return -ENOENT;
     *path = listing->code->files[i + 1];
-    *found = listing->sources[i + 1].text != NULL;
+    *found = listing->sources[i + 1].file.text != NULL;
     *newer = listing->sources[i + 1].newer;
     return 0;
 }

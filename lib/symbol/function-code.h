@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "pprofil/error.h"
+#include "symbol/source-file.h"
 #include "symbol/symbol.h"
 
 struct symbol_instruction {
@@ -66,12 +67,9 @@ struct listing_row {
 
 /* A source file. */
 struct listing_source {
-    /* owned; the lines, each ended by a NUL. NULL: the file was not read, or cannot be read */
-    char *text;
-    const char **starts; /* owned; for each line, where it begins in `text` */
-    uint32_t count;      /* number of lines */
-    bool read;           /* reading the file was tried */
-    bool newer;          /* the file was written after the program */
+    struct source_file file;
+    bool read;  /* reading the file was tried */
+    bool newer; /* the file was written after the program */
 };
 
 struct listing {

@@ -70,7 +70,7 @@ class Browser {
   }
 
   // Milliseconds until it is loaded and painted.
-  async open(path) {
+  async open(path, fragment = '') {
     this.fetched = [];
     const begin = performance.now();
     const loaded = new Promise((resolve) => {
@@ -82,7 +82,7 @@ class Browser {
       };
       this.listeners.push(listener);
     });
-    await this.send('Page.navigate', {url: `file://${fs.realpathSync(path)}`});
+    await this.send('Page.navigate', {url: `file://${fs.realpathSync(path)}${fragment}`});
     await loaded;
     await this.painted();
     return performance.now() - begin;
@@ -119,6 +119,16 @@ class Browser {
     await this.send('Input.dispatchMouseEvent', {type: 'mouseMoved', x, y});
     for (const type of ['mousePressed', 'mouseReleased'])
       await this.send('Input.dispatchMouseEvent', {type, x, y, button: 'left', clickCount: 1});
+    await this.painted();
+  }
+
+  async drag(fromX, fromY, toX, toY) {
+    const send = (type, x, y, button) => this.send('Input.dispatchMouseEvent', {type, x, y, button, buttons: 1, clickCount: 1});
+    await send('mouseMoved', fromX, fromY, 'none');
+    await send('mousePressed', fromX, fromY, 'left');
+    await send('mouseMoved', (fromX + toX) / 2, toY, 'left');
+    await send('mouseMoved', toX, toY, 'left');
+    await send('mouseReleased', toX, toY, 'left');
     await this.painted();
   }
 

@@ -36,6 +36,7 @@ compare "pprofil diff" pprofil-diff.1 "$pprofil" diff
 compare "pprofil merge" pprofil-merge.1 "$pprofil" merge
 compare "pprofil top" pprofil-top.1 "$pprofil" top
 compare "pprofil view" pprofil-view.1 "$pprofil" view
+compare "pprofil web" pprofil-web.1 "$pprofil" web
 compare "pprofil doctor" pprofil-doctor.1 "$pprofil" doctor
 compare "pprofil stat" pprofil-stat.1 "$pprofil" stat
 # each letter of the key table has an entry

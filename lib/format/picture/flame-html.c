@@ -14,22 +14,6 @@
 
 #define FRAMES_MAX 250000u
 
-static void put_colour(FILE *out, struct picture_colour colour)
-{
-    fprintf(out, "\"#%02x%02x%02x\"", colour.red, colour.green, colour.blue);
-}
-
-static void put_kinds(FILE *out, const struct picture_tree *tree)
-{
-    fputs(",\n\"kinds\":[", out);
-    for (unsigned kind = 0; kind < PICTURE_KINDS; kind++) {
-        fprintf(out, "%s[\"%s\",%d,", kind > 0 ? "," : "", picture_kind_name(kind), (int)(tree->kinds >> kind & 1));
-        put_colour(out, picture_colour_of_kind(kind));
-        fputs("]", out);
-    }
-    fputs("]", out);
-}
-
 /* Writes how a function has changed, as pprofil diff says: an array [self, total, verdicts]. self and total are changes
  * of shares, in points. verdicts is 1 if the first change is significant, plus 2 if the second is. If a name is not the
  * name of a function of the linker, the array is empty. */
@@ -46,8 +30,8 @@ static void put_function(FILE *out, const struct picture_tree *tree, const struc
     fputs("]", out);
 }
 
-/* Writes the names. Each name is an array [text, object, kind, colour], with the array of put_function in a
- * comparison. */
+/* Writes the names. Each name is an array, which page_put_name begins; in a comparison, the array of put_function
+ * follows. */
 static int put_names(FILE *out, const struct picture_tree *tree)
 {
     int error = 0;
@@ -56,12 +40,7 @@ static int put_names(FILE *out, const struct picture_tree *tree)
     for (uint32_t i = 0; error == 0 && i < tree->name_count; i++) {
         const struct picture_name *name = &tree->names[i];
         fputs(i > 0 ? ",\n[" : "\n[", out);
-        error = picture_json(out, name->text);
-        fputs(",", out);
-        if (error == 0)
-            error = picture_json(out, name->object);
-        fprintf(out, ",%d,", (int)name->kind);
-        put_colour(out, picture_colour_of(name));
+        error = page_put_name(out, name);
         if (tree->compares)
             put_function(out, tree, name->function);
         fputs("]", out);
@@ -98,7 +77,7 @@ static int put_data(FILE *out, const struct picture_tree *tree, const char *titl
     fputs(",\n\"subtitle\":", out);
     if (error == 0)
         error = picture_json(out, subtitle);
-    put_kinds(out, tree);
+    page_put_kinds(out, tree->kinds);
     if (error == 0)
         error = put_names(out, tree);
     put_frames(out, tree);
@@ -108,16 +87,11 @@ static int put_data(FILE *out, const struct picture_tree *tree, const char *titl
 
 static int put_page(FILE *out, const struct picture_tree *tree, const char *title, const char *subtitle)
 {
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-          "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
-          "form-action 'none'\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-          out);
-    picture_escape(out, title);
-    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n%s", picture_flame_html_css, picture_flame_html_html);
+    page_put_head(out, title, picture_flame_html_css);
+    fputs(picture_flame_html_html, out);
     int error = put_data(out, tree, title, subtitle);
-    fprintf(out, "<script>\n%s%s</script>\n</body>\n</html>\n", picture_flame_js, picture_flame_html_js);
+    fprintf(out, "<script>\n%s%s%s%s%s</script>\n</body>\n</html>\n", picture_flame_js, picture_figures_js,
+            picture_frame_trees_js, picture_flame_canvas_js, picture_flame_html_js);
     return error;
 }
 

@@ -92,12 +92,12 @@ class Flame {
     this.view.paint();
   }
 
-  // Marks the frames whose label passes the test, and adds up their shares. A match within another
-  // match is not added.
+  // Marks the frames whose label passes the test, and adds up their shares. A match within another match is not added.
+  // The root is no function.
   mark(test) {
     const known = new Map();
     let counted = 0;
-    for (let i = 0; i < this.count; i++) {
+    for (let i = 1; i < this.count; i++) {
       const label = this.label[i];
       if (!known.has(label))
         known.set(label, test(label));

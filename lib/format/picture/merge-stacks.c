@@ -15,7 +15,7 @@
 /* --- the store ----------------------------------------------------------------------------- */
 
 /* Kinds of entries in the store's memo. The kind of a name's entry is MEMO_NAME plus the picture_kind of the name. */
-enum { MEMO_NODE, MEMO_NAME };
+enum { MEMO_NODE, MEMO_PLACE, MEMO_NAME };
 
 int picture_store_open(struct picture_store *store)
 {
@@ -25,8 +25,11 @@ int picture_store_open(struct picture_store *store)
     int error = array_grow(&store->names, 0, sizeof *store->names);
     if (error == 0)
         error = array_grow(&store->nodes, 0, sizeof *store->nodes);
+    if (error == 0)
+        error = array_grow(&store->places, 0, sizeof *store->places);
     if (error != 0)
         return error;
+    store->places[store->place_count++] = (struct stored_place){0};
     store->names[store->name_count++] = (struct stored_name){.kind = PICTURE_ALL, .function = DIFF_NO_FUNCTION};
     store->nodes[store->node_count++] = (struct stored_node){0};
     return 0;
@@ -37,6 +40,7 @@ void picture_store_clear(struct picture_store *store)
     profile_free(store->strings);
     free(store->names);
     free(store->nodes);
+    free(store->places);
     memo_free(&store->memo);
     *store = (struct picture_store){0};
 }
@@ -73,20 +77,42 @@ static int add_name(struct picture_store *store, const char *text, const char *o
     return error;
 }
 
-static int add_node(struct picture_store *store, uint32_t parent, uint32_t name, uint32_t *node)
+/* Finds or adds a node that is equal to `added`. */
+static int add_node(struct picture_store *store, const struct stored_node *added, uint32_t *node)
 {
     struct memo_entry *known;
-    int error = memo_find(&store->memo, MEMO_NODE, parent, name, &known);
+    int error = memo_find(&store->memo, MEMO_NODE, added->parent, (uint64_t)added->place << 32 | added->name, &known);
 
     if (error == 0 && !known->used) {
         error = array_grow(&store->nodes, store->node_count, sizeof *store->nodes);
         if (error != 0)
             return error;
-        store->nodes[store->node_count] = (struct stored_node){.parent = parent, .name = name};
+        store->nodes[store->node_count] = *added;
         memo_set(known, store->node_count++);
     }
     if (error == 0)
         *node = known->index;
+    return error;
+}
+
+/* Finds or adds the place of a line. */
+static int add_place(struct picture_store *store, const struct profile_line *line, uint32_t *place)
+{
+    struct memo_entry *known;
+
+    *place = 0;
+    if (line->file == 0 || line->line == 0)
+        return 0;
+    int error = memo_find(&store->memo, MEMO_PLACE, line->file, line->line, &known);
+    if (error == 0 && !known->used) {
+        error = array_grow(&store->places, store->place_count, sizeof *store->places);
+        if (error != 0)
+            return error;
+        store->places[store->place_count] = (struct stored_place){line->file, line->line};
+        memo_set(known, store->place_count++);
+    }
+    if (error == 0)
+        *place = known->index;
     return error;
 }
 
@@ -154,13 +180,17 @@ static int name_code(struct stack_merge *merge, uint32_t location, uint32_t line
 /* Adds a node to the store for each function of a location, below *node, and sets *node to the innermost of them. */
 static int add_location(struct stack_merge *merge, uint32_t location, uint32_t *node)
 {
-    uint32_t count = merge->from->locations[location].line_count, name;
+    const struct profile_location *from = &merge->from->locations[location];
+    uint32_t count = from->line_count;
     int error = 0;
 
     for (uint32_t i = count > 0 ? count : 1; error == 0 && i > 0; i--) {
-        error = name_code(merge, location, i - 1, &name);
+        struct stored_node added = {.parent = *node};
+        error = name_code(merge, location, i - 1, &added.name);
+        if (error == 0 && merge->places && count > 0)
+            error = add_place(merge->to, &from->lines[i - 1], &added.place);
         if (error == 0)
-            error = add_node(merge->to, *node, name, node);
+            error = add_node(merge->to, &added, node);
     }
     return error;
 }
@@ -206,13 +236,14 @@ static int add_call(struct stack_merge *merge, const struct profile_sample *samp
 {
     const struct profile *from = merge->from;
     bool asleep = sample->state >= PROFILE_ASLEEP;
-    uint32_t name;
+    struct stored_node added = {.parent = *node, .call = true};
 
     if (sample->syscall == PROFILE_NONE || shows_call(from, sample))
         return 0;
     int error = add_name(merge->to, from->strings[from->syscalls[sample->syscall].name],
-                         asleep ? "[asleep]" : "[kernel]", asleep ? PICTURE_ASLEEP : PICTURE_KERNEL, &name);
-    return error == 0 ? add_node(merge->to, *node, name, node) : error;
+                         asleep ? "[asleep]" : "[kernel]", asleep ? PICTURE_ASLEEP : PICTURE_KERNEL,
+                         &added.name);
+    return error == 0 ? add_node(merge->to, &added, node) : error;
 }
 
 static int compare_processes(const void *a, const void *b, void *context)
@@ -226,13 +257,13 @@ static int compare_processes(const void *a, const void *b, void *context)
  * frame with the name of the process. Otherwise it is the root of the store. */
 static int add_root(struct stack_merge *merge, const char *process, uint32_t *root)
 {
-    uint32_t name;
+    struct stored_node added = {0};
 
     *root = 0;
     if (!merge->several)
         return 0;
-    int error = add_name(merge->to, process[0] != '\0' ? process : "[unnamed]", "", PICTURE_PROCESS, &name);
-    return error == 0 ? add_node(merge->to, 0, name, root) : error;
+    int error = add_name(merge->to, process[0] != '\0' ? process : "[unnamed]", "", PICTURE_PROCESS, &added.name);
+    return error == 0 ? add_node(merge->to, &added, root) : error;
 }
 
 static int add_samples(struct stack_merge *merge)

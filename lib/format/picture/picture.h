@@ -104,6 +104,9 @@ int picture_tree_make(const struct profile *profile, const struct profile *basel
                       const struct picture_limits *limits, struct picture_tree *tree);
 void picture_tree_clear(struct picture_tree *tree);
 
+/* Returns true if the samples of a profile represent time. If not, they are only counted. */
+bool picture_is_timed(const struct profile *profile);
+
 /* --- merged stacks (merge-stacks.c) --------------------------------------------------------- */
 
 /* The names and stacks of the profiles that are merged. Names and stacks that are equal are stored once. names[0] and
@@ -117,12 +120,17 @@ struct picture_store {
     } *names; /* owned */
     struct stored_node {
         uint32_t parent, name;
+        uint32_t place; /* index in `places`; 0: no place, or no places were asked for */
+        bool call;      /* the node is the system call of a sample, not a frame of its stack */
     } *nodes; /* owned; a parent comes before its children */
-    uint32_t name_count, node_count;
+    struct stored_place {
+        uint32_t file, line; /* `file` is a string of the merged profile, not of `strings` */
+    } *places; /* owned; places[0] stands for no place */
+    uint32_t name_count, node_count, place_count;
     struct memo memo;
 };
 
-/* Makes a store that contains only the root. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears the store in any
+/* Makes a store that contains only the root and no place. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears the store in any
  * case. */
 int picture_store_open(struct picture_store *store);
 void picture_store_clear(struct picture_store *store);
@@ -134,6 +142,7 @@ struct stack_merge {
     const struct diff_functions *functions; /* the functions of this profile and another; NULL: nothing is compared */
     int side;         /* which of the two profiles of `functions` this is */
     bool several;     /* processes with different names have samples, so the first frame of each stack is its process */
+    bool places;      /* frames are merged only if they are at the same line of the same source file */
     uint32_t *order;  /* owned; indexes in from->samples, sorted by the names of the processes */
     /* owned; an element for each node of `from`. Samples are merged in the order of `order`, one process name after
      * another, and these names are numbered from 1. lane[i] is the number of the last name for which node i was merged;
@@ -190,6 +199,14 @@ int page_open(struct page *page);
 /* Writes the page to the descriptor `fd` if `error` is 0. Frees the page in any case. Returns `error` if it is not 0,
  * else 0 or the error of writing. */
 int page_close(struct page *page, int fd, int error);
+
+/* Writes the beginning of an HTML page, until <body>. `css` is the page's style. */
+void page_put_head(FILE *out, const char *title, const char *css);
+/* Writes the kinds of frames as the JSON member "kinds", with a comma before it: an array of arrays [word, 1 if the
+ * kind is in the set `kinds`, colour]. */
+void page_put_kinds(FILE *out, uint64_t kinds);
+/* Writes four elements of a JSON array about a name: text, object, kind, colour. Returns 0 or -ENOMEM. */
+int page_put_name(FILE *out, const struct picture_name *name);
 
 /* Writes a number with at most `decimals` decimals (0 to 4), and a decimal point in every locale. */
 void page_put_number(FILE *out, double number, unsigned decimals);
@@ -248,7 +265,9 @@ double picture_largest_change(const struct picture_tree *tree);
 /* --- embedded files ------------------------------------------------------------------------ */
 
 /* The contents of the scripts, styles and pages in this folder. Each variable is named after its file. */
-extern const char picture_flame_js[], picture_flame_svg_js[], picture_flame_svg_css[], picture_flame_html_html[],
-    picture_flame_html_css[], picture_flame_html_js[], picture_heat_svg_js[];
+extern const char picture_flame_js[], picture_flame_canvas_js[], picture_figures_js[], picture_frame_trees_js[],
+    picture_flame_svg_js[],
+    picture_flame_svg_css[], picture_flame_html_html[], picture_flame_html_css[], picture_flame_html_js[],
+    picture_heat_svg_js[];
 
 #endif

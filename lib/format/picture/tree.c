@@ -253,7 +253,7 @@ static int picture_tree_fill(struct stack_merge *merge, struct stack_merge *old,
     return error;
 }
 
-static bool is_timed(const struct profile *profile)
+bool picture_is_timed(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;
     return (totals->wall ? totals->wall_ns : totals->cpu_ns) > 0;
@@ -265,7 +265,7 @@ int picture_tree_make(const struct profile *profile, const struct profile *basel
     *tree = (struct picture_tree){.wall = profile->totals.wall, .compares = baseline != NULL};
     if (baseline != NULL && baseline->totals.wall != profile->totals.wall)
         return PPROFIL_ERROR_MIXED_TIMES;
-    tree->timed = is_timed(profile) && (baseline == NULL || is_timed(baseline));
+    tree->timed = picture_is_timed(profile) && (baseline == NULL || picture_is_timed(baseline));
     struct picture_store store;
     bool several = stack_merge_has_several(profile) || stack_merge_has_several(baseline);
     struct stack_merge merge = {.from = profile, .to = &store, .side = DIFF_NEW, .several = several};
