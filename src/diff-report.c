@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fit-name.h"
 #include "base/utf8.h"
 #include "output-stream.h"
 #include "report.h"
@@ -143,7 +144,7 @@ static void diff_print_object(FILE *out, const char *object, const struct diff_l
     char text[512];
 
     if (layout->object > 0) {
-        report_fit_name(object, layout->object, layout->utf8, text, sizeof text);
+        fit_name(object, layout->object, layout->utf8, text, sizeof text);
         object = text;
     }
     utf8_print_harmless(out, object);
@@ -156,13 +157,13 @@ static void diff_print_name(FILE *out, const struct pprofil_diff_row *row, const
     char whole[4096], fitted[512];
 
     if (layout->name > 0) {
-        report_short_name(row->name, whole, sizeof whole);
-        report_fit_name(whole, layout->name, layout->utf8, fitted, sizeof fitted);
+        fit_short_name(row->name, whole, sizeof whole);
+        fit_name(whole, layout->name, layout->utf8, fitted, sizeof fitted);
         name = fitted;
     }
     fputs("  ", out);
     utf8_print_harmless(out, name);
-    for (size_t length = report_width(name); length < width; length++)
+    for (size_t length = fit_width(name); length < width; length++)
         fputc(' ', out);
     fputs("  ", out);
     if (old[0] != '\0' && new[0] != '\0' && strcmp(old, new) != 0) {
