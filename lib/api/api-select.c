@@ -29,7 +29,7 @@ bool pprofil_selection_any(const struct pprofil_selection *selection)
 
     return all.pid_count > 0 || all.comm != NULL || all.thread != NULL || all.object != NULL ||
            all.function != NULL || all.focus != NULL || all.ignore != NULL || all.from_ns != 0 ||
-           all.to_ns != 0 || all.process_row != 0 || all.thread_row != 0 || all.object_row != 0;
+           all.to_ns != 0 || all.row_name != NULL || all.process_row != 0 || all.thread_row != 0 || all.object_row != 0;
 }
 
 __attribute__((format(printf, 2, 3))) static void what_append(char *what, const char *format, ...)
@@ -59,6 +59,8 @@ static char *selection_describe(const struct pprofil_selection *selection)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].value != NULL)
             what_append(what, "%s%s %s", *what != '\0' ? " " : "", names[i].option, names[i].value);
+    if (selection->row_name != NULL)
+        what_append(what, "%s'%s'", *what != '\0' ? " " : "", selection->row_name);
     if (selection->from_ns != 0)
         what_append(what, "%s--from %g", *what != '\0' ? " " : "", (double)selection->from_ns / 1e9);
     if (selection->to_ns != 0)

@@ -212,6 +212,11 @@ struct pprofil_selection {
     uint64_t from_ns, to_ns;
     /* ids of rows (struct pprofil_row) in reports by process, by thread and by object of the same profile */
     uint64_t process_row, thread_row, object_row;
+    /* the samples of all rows with exactly this name in reports by object, thread, process, system call or state of any
+     * profile; `row_by` is an enum pprofil_by. An object's name is the last component of its path. If no row has this
+     * name, the part is empty */
+    const char *row_name;
+    int row_by;
 };
 
 /* Returns true if the selection has any condition. */

@@ -63,10 +63,7 @@ static void diff_count_subject(struct diff_functions *functions, const struct pr
                                const struct profile_sample *sample, int side)
 {
     uint64_t ns = functions->timed ? report_ns(profile, sample) : sample->count;
-    uint32_t subject = functions->by == PPROFIL_BY_SYSCALL ? sample->syscall
-                       : functions->by == PPROFIL_BY_STATE ? sample->state
-                                                           : sample->thread;
-    struct diff_function *found = &functions->all[functions->at[side][subject]];
+    struct diff_function *found = &functions->all[functions->at[side][row_subject(functions->by, sample)]];
 
     diff_sums_count(&functions->whole.of[side], sample->count, ns);
     diff_sums_count(&found->self.of[side], sample->count, ns);

@@ -59,16 +59,6 @@ static uint32_t groups_subject_count(const struct profile *profile, enum pprofil
                                     : profile->thread_count;
 }
 
-static const char *groups_subject_name(const struct profile *profile, enum pprofil_by by, uint32_t subject)
-{
-    if (by == PPROFIL_BY_SYSCALL)
-        return subject == PROFILE_NONE ? "[user]" : profile->strings[profile->syscalls[subject].name];
-    if (by == PPROFIL_BY_STATE)
-        return profile_state_name((enum profile_state)subject);
-    const struct profile_thread *thread = &profile->threads[subject];
-    return profile->strings[by == PPROFIL_BY_THREAD ? thread->comm : profile->processes[thread->process].comm];
-}
-
 static int groups_find_subjects(const struct profile *profile, int side, struct diff_functions *groups)
 {
     uint32_t count = groups_subject_count(profile, groups->by);
@@ -78,7 +68,7 @@ static int groups_find_subjects(const struct profile *profile, int side, struct 
     if (groups->at[side] == NULL)
         return -ENOMEM;
     for (uint32_t i = 0; error == 0 && i < count; i++)
-        error = diff_functions_need(groups, groups_subject_name(profile, groups->by, i), 0, "", "", side,
+        error = diff_functions_need(groups, row_subject_name(profile, groups->by, i), 0, "", "", side,
                                     &groups->at[side][i]);
     return error;
 }

@@ -140,6 +140,23 @@ void row_task_key(const struct profile *profile, const struct profile_sample *sa
         key[0] = sample->state;
 }
 
+uint32_t row_subject(enum pprofil_by by, const struct profile_sample *sample)
+{
+    if (by == PPROFIL_BY_STATE)
+        return sample->state;
+    return by == PPROFIL_BY_SYSCALL ? sample->syscall : sample->thread;
+}
+
+const char *row_subject_name(const struct profile *profile, enum pprofil_by by, uint32_t subject)
+{
+    if (by == PPROFIL_BY_STATE)
+        return profile_state_name((enum profile_state)subject);
+    if (by == PPROFIL_BY_SYSCALL)
+        return subject == PROFILE_NONE ? "[user]" : profile->strings[profile->syscalls[subject].name];
+    const struct profile_thread *thread = &profile->threads[subject];
+    return profile->strings[by == PPROFIL_BY_THREAD ? thread->comm : profile->processes[thread->process].comm];
+}
+
 /* --- ids --------------------------------------------------------------------------------- */
 
 /* Hashes two numbers. Every bit of the result depends on both numbers. */

@@ -45,6 +45,13 @@ bool row_is_pending(const uint64_t key[2]);
 void row_task_key(const struct profile *profile, const struct profile_sample *sample,
                   enum pprofil_by by, uint64_t key[2]);
 
+/* A report by thread, process, system call or state finds the row of a sample by an index, which is called its subject:
+ * the index of its system call, of its state, or of its thread. It is that of its thread in a report by process, too,
+ * because each thread belongs to one process. */
+uint32_t row_subject(enum pprofil_by by, const struct profile_sample *sample);
+/* Returns the name of the row of a subject. */
+const char *row_subject_name(const struct profile *profile, enum pprofil_by by, uint32_t subject);
+
 /* Returns the id of the row with this key. */
 uint64_t row_id(const uint64_t key[2], enum pprofil_by by);
 /* Returns the id of a row of a tree, which is never 0. `above` is the id of the row above this one in the tree; 0:
