@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "output-stream.h"
 #include "report.h"
+#include "tui/diff-words.h"
 
 /* --- text -------------------------------------------------------------------------------- */
 
@@ -54,16 +55,13 @@ static const char *diff_colour(const struct pprofil_change *change)
 
 static void diff_print_side(FILE *out, const char *side, const pprofil_profile *profile)
 {
-    struct pprofil_totals totals;
-
     const char *command = pprofil_profile_command(profile);
+    struct pprofil_totals totals;
+    char text[256];
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
-    fprintf(out, "# %s: %" PRIu64 " samples, %.3f s of %s", side, totals.samples,
-            seconds_of(totals.wall ? totals.wall_ns : totals.cpu_ns), totals.wall ? "thread time" : "CPU time");
-    if (totals.elapsed_ns > 0)
-        fprintf(out, " in %.3f s", seconds_of(totals.elapsed_ns));
-    fputs(command[0] != '\0' ? ": " : "", out);
+    diff_words_side(side, &totals, text, sizeof text);
+    fprintf(out, "# %s%s", text, command[0] != '\0' ? ": " : "");
     utf8_print_harmless(out, command);
     fputc('\n', out);
 }
@@ -200,19 +198,10 @@ static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const 
  * changed significantly". */
 static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *totals, const struct diff_view *view)
 {
-    const struct pprofil_change *whole = &totals->whole;
-    const char *unit = view->by == PPROFIL_DIFF_TIME_A_SECOND ? " s/s" : " s";
-    double old = whole->value[0];
+    char text[512];
 
-    fputs(view->colour ? BOLD : "", out);
-    fprintf(out, "# total %s %.3f%s -> %.3f%s", totals->wall ? "thread time" : "CPU", old, unit, whole->value[1], unit);
-    if (old > 0 && isfinite(whole->low))
-        fprintf(out, ", %+.1f %% +- %.1f %%", 100 * whole->change / old, 50 * (whole->high - whole->low) / old);
-    if (whole->significant)
-        fputs(", significantly", out);
-    fprintf(out, "; %" PRIu32 " of %" PRIu32 " function%s changed significantly", totals->significant, totals->rows,
-            totals->rows == 1 ? "" : "s");
-    fputs(view->colour ? OUTPUT_PLAIN "\n" : "\n", out);
+    diff_words_verdict(totals, view->by, PPROFIL_BY_FUNCTION, text, sizeof text);
+    fprintf(out, "%s# %s%s\n", view->colour ? BOLD : "", text, view->colour ? OUTPUT_PLAIN : "");
 }
 
 static void diff_print_text(FILE *out, const pprofil_diff *diff, const struct diff_view *view)

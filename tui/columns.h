@@ -67,6 +67,14 @@ void columns_paint(const struct column_span *spans, int count, const struct pen 
 
 /* Returns the columns of the present view. Their paint functions expect a struct table_row. */
 const struct column *view_columns(const struct model *model);
+/* Paint the name of a row; a source file and a line. */
+void view_paint_name(const struct pen *pen, const void *row);
+void view_paint_line(const struct pen *pen, const void *row);
+
+/* --- view-diff.c ------------------------------------------------------------------------------ */
+
+/* Returns the columns of the present view if two profiles are compared. */
+const struct column *view_diff_columns(const struct model *model);
 
 /* --- view-tasks.c ------------------------------------------------------------------------ */
 

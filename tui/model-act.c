@@ -229,7 +229,10 @@ static enum effect act_pause(struct model *model, int argument)
 static enum effect act_save(struct model *model, int argument)
 {
     (void)argument;
-    return prompt_open(model, PROMPT_SAVE);
+    if (!model->compares)
+        return prompt_open(model, PROMPT_SAVE);
+    model_answer(model, "both files are saved; pprofil convert --baseline OLD makes a picture of the changes");
+    return EFFECT_PAINT;
 }
 
 /* --- the table of actions ----------------------------------------------------------------- */

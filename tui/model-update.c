@@ -293,6 +293,9 @@ static void update_hold_still(struct snapshot *shown, struct snapshot *fresh)
     shown->processes = held.processes;
     if (shown->code_count == 0)
         return; /* no code is shown yet, so the fresh code stays */
+    struct snapshot_counts *held_old = fresh->code_old;
+    fresh->code_old = shown->code_old;
+    shown->code_old = held_old;
     fresh->code = shown->code;
     fresh->code_count = shown->code_count;
     fresh->code_state = shown->code_state;
@@ -300,13 +303,19 @@ static void update_hold_still(struct snapshot *shown, struct snapshot *fresh)
     shown->code = held.code;
 }
 
+/* Of two profiles, either may have the hottest line. */
 static void update_select_hottest_code(struct model *model)
 {
+    const struct snapshot *now = &model->now;
     uint32_t hottest = 0;
 
-    for (uint32_t i = 1; i < model->now.code_count; i++)
-        if (!model->now.code[i].source && model->now.code[i].ns > model->now.code[hottest].ns)
+    for (uint32_t i = 1; i < now->code_count; i++)
+        if (now->code_old != NULL) {
+            if (now->code[i].ns + now->code_old[i].ns > now->code[hottest].ns + now->code_old[hottest].ns)
+                hottest = i;
+        } else if (!now->code[i].source && now->code[i].ns > now->code[hottest].ns) {
             hottest = i;
+        }
     list_select(model, hottest);
 }
 

@@ -49,6 +49,7 @@ void snapshot_free(struct snapshot *snapshot)
     free(snapshot->tasks);
     free(snapshot->processes);
     free(snapshot->code);
+    free(snapshot->code_old);
     *snapshot = (struct snapshot){.status = -1};
 }
 

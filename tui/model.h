@@ -13,7 +13,7 @@
 #include "table.h"
 
 #define MODEL_MINUTE SNAPSHOT_USE /* seconds of the target's CPU use that the header shows */
-#define MODEL_FILTERS 4     /* greatest number of filters that can be in force at the same time */
+#define MODEL_FILTERS SNAPSHOT_CONDITIONS     /* greatest number of filters that can be in force at the same time */
 #define MODEL_TEXT 256      /* size of a typed text in bytes */
 #define MODEL_PAGES (PAGE_TIMELINE + 1)
 
@@ -58,6 +58,7 @@ struct model_filter {
     enum pprofil_by by; /* grouping of the view in which the user entered the row */
     uint64_t selected;  /* id of the row that the user entered */
     struct pprofil_filter filter; /* combination of this filter and all filters before it */
+    struct snapshot_condition condition; /* if two profiles are compared: this filter alone, in place of `filter` */
 };
 
 /* The position in a list: the selected line, the first line on the screen, and how far the names are scrolled. Each
@@ -179,6 +180,8 @@ struct model {
     uint64_t message_until_ns;
 
     bool saved;       /* a saved profile is shown, in which nothing changes */
+    bool compares;    /* two saved profiles are compared; `saved` is true, too */
+    const char *paths[2], *commands[2]; /* borrowed; of the old and the new profile, if they are compared */
     bool paused;      /* the display is held still */
     bool wall;
     double asked_hz;

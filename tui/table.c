@@ -60,9 +60,11 @@ static const char *text_or_empty(const char *text)
     return text != NULL ? text : "";
 }
 
-static void table_take_row(struct table_row *row, const struct pprofil_row *total)
+static void table_take_row(struct table_row *row, const struct snapshot_rows *rows, uint32_t index)
 {
-    *row = (struct table_row){.total = *total};
+    const struct pprofil_row *total = &rows->rows[index];
+
+    *row = (struct table_row){.total = *total, .change = rows->changes != NULL ? &rows->changes[index] : NULL};
     row->total.name = text_or_empty(total->name);
     row->total.object = text_or_empty(total->object);
     row->total.file = text_or_empty(total->file);
@@ -174,7 +176,7 @@ int table_take(struct table *table, const struct snapshot_rows *rows, double sec
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < rows->count; i++) {
-        table_take_row(&fresh[i], &rows->rows[i]);
+        table_take_row(&fresh[i], rows, i);
         const struct table_row *before = table_indexed_row(table, &index, fresh[i].total.id);
         if (seconds > 0)
             table_carry(&fresh[i], before != NULL ? before : &nothing);
@@ -239,15 +241,17 @@ struct moved {
 
 static void table_keep_window(struct table_row *row, const struct table_row *before, struct moved *moved)
 {
-    struct pprofil_row total = row->total;
-    double kept = before->total.ns > total.ns ? (double)total.ns / (double)before->total.ns : 1;
+    const struct table_row taken = *row;
+    const struct pprofil_row *now = &taken.total;
+    double kept = before->total.ns > now->ns ? (double)now->ns / (double)before->total.ns : 1;
 
     *row = *before;
-    row->total = total;
+    row->total = taken.total;
+    row->change = taken.change;
     row->window_ns = (uint64_t)((double)before->window_ns * kept);
     row->window_samples = (uint64_t)((double)before->window_samples * kept);
     row->smooth_share = before->smooth_share * kept;
-    moved->grown += table_growth(total.ns, before->total.ns);
+    moved->grown += table_growth(now->ns, before->total.ns);
     moved->window_ns -= row->window_ns;
     moved->window_samples -= row->window_samples;
     moved->smooth_share -= row->smooth_share;
@@ -286,7 +290,7 @@ int table_retext(struct table *table, const struct snapshot_rows *rows)
         moved.smooth_share += table->rows[i].smooth_share;
     }
     for (uint32_t i = 0; i < rows->count; i++) {
-        table_take_row(&fresh[i], &rows->rows[i]);
+        table_take_row(&fresh[i], rows, i);
         const struct table_row *before = table_indexed_row(table, &index, fresh[i].total.id);
         table_keep_window(&fresh[i], before != NULL ? before : &nothing, &moved);
     }

@@ -25,6 +25,7 @@ struct table_row {
      * from smooth_share: a share of 1 may mean two CPUs in one window and three CPUs in another. */
     double smooth_cpus;
     float history[TABLE_WINDOWS]; /* window_share of the last windows, newest last */
+    const struct pprofil_diff_row *change; /* borrowed; as snapshot_rows.changes; NULL: nothing is compared */
     unsigned depth; /* in tables of processes: number of processes above the row in the process tree */
 };
 
@@ -52,6 +53,11 @@ enum table_sort {
     TABLE_BY_NAME,
     TABLE_BY_OBJECT, /* sorted by object, then as TABLE_BY_WINDOW */
     TABLE_BY_PID,    /* sorted by pid, then tid, then as TABLE_BY_WINDOW */
+    /* if two profiles are compared: in the order of pprofil_diff_row; by the size of the total's change; by the time in
+     * the old profile. TABLE_BY_TOTAL sorts by the time in the new profile */
+    TABLE_BY_CHANGE,
+    TABLE_BY_TOTAL_CHANGE,
+    TABLE_BY_OLD,
     TABLE_SORTS,
 };
 

@@ -22,7 +22,8 @@ static void table_paint_lines(const struct model *model, struct canvas *canvas, 
     columns_titles(spans, count, canvas, row++, (int)model->sort, model->now.totals.wall);
     for (uint32_t i = first; i < end && i < table->count; i++, row++) {
         struct pen pen = {.canvas = canvas, .row = row, .model = model, .table = table, .index = i};
-        pen.style = paint_heat(table_row_share(table, &table->rows[i]));
+        pen.style = table->rows[i].change != NULL ? view_diff_style(table->rows[i].change)
+                                                  : paint_heat(table_row_share(table, &table->rows[i]));
         columns_paint(spans, count, &pen, &table->rows[i]);
     }
 }
@@ -110,7 +111,10 @@ int view_frame(struct model *model, struct canvas *canvas, int columns, uint32_t
     int error = canvas_resize(canvas, FRAME_HEAD + 1 + (int)count, columns);
     if (error != 0)
         return error;
-    frame_put_head(model, canvas);
+    if (model->compares)
+        view_diff_frame_head(model, canvas);
+    else
+        frame_put_head(model, canvas);
     if (count > 0) {
         table_paint_lines(model, canvas, FRAME_HEAD, false, 0, count);
     } else {

@@ -33,7 +33,7 @@ static bool tabs_have(const struct model *model, bool time, const struct key_bin
     if (binding->argument == PPROFIL_BY_STATE)
         return model->wall;
     if (binding->argument == KEYS_TIMELINE)
-        return time;
+        return time && !model->compares;
     return binding->argument < KEYS_CALLS || model->stacks;
 }
 
@@ -81,7 +81,7 @@ static int tabs_put(const struct model *model, struct canvas *canvas, int row)
 {
     bool filters = model->filter_count > 0 && !view_has_filter_line(canvas);
     enum tabs kind = filters ? TABS_ONE : TABS_KEYS;
-    bool time = tabs_width(model, TABS_KEYS, true) <= canvas->columns;
+    bool time = !model->compares && tabs_width(model, TABS_KEYS, true) <= canvas->columns;
     int column = 0;
 
     while (kind < (model->stacks || model->page == PAGE_TIMELINE ? TABS_ONE : TABS_BRIEF) &&

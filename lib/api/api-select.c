@@ -93,6 +93,11 @@ int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_select
     struct pprofil_profile *part = calloc(1, sizeof *part);
 
     profile->problem[0] = '\0';
+    if (selection.row_name != NULL && (!report_is_grouping((enum pprofil_by)selection.row_by) ||
+                                       selection.row_by == PPROFIL_BY_FUNCTION || selection.row_by == PPROFIL_BY_LINE)) {
+        free(part);
+        return -EINVAL;
+    }
     if (part == NULL || (part->selected = selection_describe(&selection)) == NULL) {
         free(part);
         return -ENOMEM;

@@ -209,6 +209,28 @@ static void diff_move_locations(struct renaming *renaming, uint32_t location_cou
     }
 }
 
+/* Notes the new names of the renamed objects. */
+static int diff_keep_renamed(struct diff_functions *functions, const struct renamed_object *objects)
+{
+    functions->renamed_count = functions->names->string_count;
+    functions->renamed = calloc(functions->renamed_count + 1u, sizeof *functions->renamed);
+    if (functions->renamed == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < functions->renamed_count; i++)
+        functions->renamed[i] = objects[i].now == OBJECT_UNKNOWN ? 0 : objects[i].now;
+    return 0;
+}
+
+const char *diff_object_renamed(const struct diff_functions *functions, const char *name)
+{
+    uint32_t index;
+
+    if (profile_string(functions->names, name, &index) != 0 || index >= functions->renamed_count ||
+        functions->renamed[index] == 0)
+        return name;
+    return functions->names->strings[functions->renamed[index]];
+}
+
 static int diff_join_renamed(struct diff_functions *functions, uint32_t location_count)
 {
     struct renaming renaming = {
@@ -224,6 +246,7 @@ static int diff_join_renamed(struct diff_functions *functions, uint32_t location
         diff_join_singles(&renaming);
         diff_join_objects(&renaming);
         diff_move_locations(&renaming, location_count);
+        error = diff_keep_renamed(functions, renaming.objects);
     }
     free(renaming.names);
     free(renaming.objects);
@@ -284,6 +307,7 @@ void diff_functions_clear(struct diff_functions *functions)
     profile_free(functions->names);
     sums_clear(&functions->keys);
     free(functions->all);
+    free(functions->renamed);
     for (int side = 0; side < DIFF_SIDES; side++)
         free(functions->at[side]);
 }

@@ -20,9 +20,8 @@ static int groups_add_location(struct diff_functions *groups, const struct diff_
                                const struct profile *profile, int side, uint32_t location)
 {
     const struct profile_location *place = &profile->locations[location];
-    const struct diff_function *function = &functions->all[functions->at[side][location]];
     const char *own = path_base_name(profile->strings[profile->objects[place->object].path]);
-    const char *object = diff_function_is_renamed(function) ? function->object[DIFF_NEW] : own;
+    const char *object = side == DIFF_OLD ? diff_object_renamed(functions, own) : own;
     const struct profile_line *line = row_line(place, 0);
     uint32_t *index = &groups->at[side][location];
 
@@ -34,12 +33,13 @@ static int groups_add_location(struct diff_functions *groups, const struct diff_
                                index);
 }
 
+/* The new profile comes first, so that renamed objects have names that live as long as this profile. */
 static int groups_find_code(const struct profile *const profiles[DIFF_SIDES], struct diff_functions *groups)
 {
     struct diff_functions functions;
     int error = diff_functions_find(profiles, &functions);
 
-    for (int side = 0; error == 0 && side < DIFF_SIDES; side++) {
+    for (int side = DIFF_SIDES; error == 0 && side-- > 0;) {
         groups->at[side] = calloc(profiles[side]->location_count + 1u, sizeof *groups->at[side]);
         if (groups->at[side] == NULL)
             error = -ENOMEM;
