@@ -128,7 +128,7 @@ void report_layout_row(const struct report_layout *layout, struct pprofil_row *r
         return;
     if (layout->lines)
         fit_path(row->name, layout->name > line ? layout->name - line : 0, layout->utf8, texts->name,
-                        sizeof texts->name);
+                 sizeof texts->name);
     else
         fit_name(row->name, layout->name, layout->utf8, texts->name, sizeof texts->name);
     fit_name(row->object, layout->object, layout->utf8, texts->object, sizeof texts->object);

@@ -75,8 +75,7 @@ static bool view_files_can_be_compared(const struct top_request *request)
 int view_files_compare(const struct top_request *asked, const struct selection_request *selection,
                        const char *const paths[2])
 {
-    struct top_request request = {
-        .rows = asked->rows, .batch = asked->batch, .old_path = paths[0], .path = paths[1]};
+    struct top_request request = {.rows = asked->rows, .batch = asked->batch, .old_path = paths[0], .path = paths[1]};
     struct selection_request both = *selection;
     int status = EXIT_OWN_FAILURE;
 

@@ -60,7 +60,8 @@ struct calls {
 };
 
 void calls_free(struct calls *calls);
-/* Forgets everything except `kind`, `function`, `whole`, `by_change` and the rows that the user has folded or unfolded. */
+/* Forgets everything except `kind`, `function`, `whole`, `by_change` and the rows that the user has folded or
+ * unfolded. */
 void calls_clear(struct calls *calls);
 /* Takes a new tree. If `seconds` is not 0, a window of this length ends now. The first tree ends no
  * window. Returns 0, or -ENOMEM with nothing changed. */

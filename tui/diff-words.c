@@ -24,13 +24,16 @@ int diff_words_side(const char *side, const struct pprofil_totals *totals, char 
                     totals->wall ? "thread time" : "CPU time", elapsed);
 }
 
-int diff_words_verdict(const struct pprofil_diff_totals *totals, enum pprofil_diff_by by, enum pprofil_by rows, char *text,
-                       size_t size)
+int diff_words_verdict(const struct pprofil_diff_totals *totals, enum pprofil_diff_by by, enum pprofil_by rows,
+                       char *text, size_t size)
 {
     static const char *const names[][2] = {
-        [PPROFIL_BY_FUNCTION] = {"function", "functions"}, [PPROFIL_BY_OBJECT] = {"object", "objects"},
-        [PPROFIL_BY_LINE] = {"line", "lines"},             [PPROFIL_BY_THREAD] = {"thread", "threads"},
-        [PPROFIL_BY_PROCESS] = {"process", "processes"},   [PPROFIL_BY_SYSCALL] = {"system call", "system calls"},
+        [PPROFIL_BY_FUNCTION] = {"function", "functions"},
+        [PPROFIL_BY_OBJECT] = {"object", "objects"},
+        [PPROFIL_BY_LINE] = {"line", "lines"},
+        [PPROFIL_BY_THREAD] = {"thread", "threads"},
+        [PPROFIL_BY_PROCESS] = {"process", "processes"},
+        [PPROFIL_BY_SYSCALL] = {"system call", "system calls"},
         [PPROFIL_BY_STATE] = {"state", "states"},
     };
     const struct pprofil_change *whole = &totals->whole;

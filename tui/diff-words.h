@@ -12,7 +12,7 @@
 int diff_words_side(const char *side, const struct pprofil_totals *totals, char *text, size_t size);
 /* Writes how the profiles differ as wholes, and how many rows have changed, such as "total CPU 1.230 s -> 1.100 s,
  * -10.6 % +- 3.0 %; 5 of 120 functions changed significantly". `rows` is what the rows are. */
-int diff_words_verdict(const struct pprofil_diff_totals *totals, enum pprofil_diff_by by, enum pprofil_by rows, char *text,
-                       size_t size);
+int diff_words_verdict(const struct pprofil_diff_totals *totals, enum pprofil_diff_by by, enum pprofil_by rows,
+                       char *text, size_t size);
 
 #endif

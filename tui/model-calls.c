@@ -134,7 +134,8 @@ enum effect calls_measure(struct model *model)
     calls_arrange(calls);
     list_follow(model);
     if (model->compares) {
-        model_answer(model, "sorted by %s", calls->by_change ? "the size of the change" : "the share in the new profile");
+        model_answer(model, "sorted by %s",
+                     calls->by_change ? "the size of the change" : "the share in the new profile");
         return EFFECT_PAINT;
     }
     model_answer(model, calls->whole ? "shares of the time since the start" : "shares of the last window");

@@ -109,7 +109,8 @@ static struct model_filter filter_next(const struct model *model, enum pprofil_b
 
 static enum effect filter_push(struct model *model, const struct model_filter *step)
 {
-    if (!model->compares && model->filter_count > 0 && filter_equals(&step->filter, &model->filters[model->filter_count - 1].filter))
+    if (!model->compares && model->filter_count > 0 &&
+        filter_equals(&step->filter, &model->filters[model->filter_count - 1].filter))
         return view_open(model, PPROFIL_BY_FUNCTION); /* the filters select this row already */
     if (model->paused)
         return filter_stay_held(model);

@@ -164,7 +164,7 @@ enum effect view_sort_by(struct model *model, int sort)
         sort = view_next_sort(model);
     model->sort = (enum table_sort)sort;
     view_arrange_present(model);
-    bool new = model->compares && sort == TABLE_BY_TOTAL;
+    bool new = model->compares &&sort == TABLE_BY_TOTAL;
     model_answer(model, "sorted by %s", new ? "the time in the new profile" : names[sort]);
     return EFFECT_PAINT;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Takes the code of a function with the counts of two profiles. Lines of the source are the same if their files have the
- * same name and their numbers are equal. They are sorted by file and number, and have the sums of their instructions, as
- * pprofil annotate prints them. Without lines, instructions are the same if the code did not change between the
- * profiles.
+ * Takes the code of a function with the counts of two profiles. Lines of the source are the same if their files have
+ * the same name and their numbers are equal. They are sorted by file and number, and have the sums of their
+ * instructions, as pprofil annotate prints them. Without lines, instructions are the same if the code did not change
+ * between the profiles.
  */
 #include "config.h"
 
@@ -111,8 +111,8 @@ static bool instructions_are_same(const struct diff_lines *old, const struct dif
     bool same = old->count == new->count;
 
     for (uint32_t i = 0; same && i < old->count; i++)
-        same = old->all[i].row.address == new->all[i].row.address &&
-               strcmp(old->all[i].row.text, new->all[i].row.text) == 0;
+        same = old->all[i].row.address ==
+               new->all[i].row.address &&strcmp(old->all[i].row.text, new->all[i].row.text) == 0;
     return same;
 }
 

@@ -27,9 +27,9 @@ struct source_diff {
     struct snapshot_condition conditions[SNAPSHOT_CONDITIONS];
     unsigned condition_count;
     struct diff_rows by[SNAPSHOT_GROUPINGS];
-    pprofil_diff_tree *tree;          /* owned; NULL: not made yet */
-    struct pprofil_diff_call *calls;  /* owned: the rows of the tree */
-    uint64_t code_id;                 /* id of the function whose code is in `annotations`; 0: none */
+    pprofil_diff_tree *tree;                /* owned; NULL: not made yet */
+    struct pprofil_diff_call *calls;        /* owned: the rows of the tree */
+    uint64_t code_id;                       /* id of the function whose code is in `annotations`; 0: none */
     pprofil_annotation *annotations[SIDES]; /* owned; NULL: the profile does not have the function, or no code */
 };
 
@@ -91,9 +91,8 @@ void source_diff_free(struct source_diff *diff)
 static int diff_select(struct source_diff *diff, const struct snapshot_condition *condition)
 {
     for (int side = 0; side < SIDES; side++) {
-        const struct pprofil_selection selection = {.size = sizeof selection,
-                                                    .row_by = condition->by,
-                                                    .row_name = condition->name[side]};
+        const struct pprofil_selection selection = {
+            .size = sizeof selection, .row_by = condition->by, .row_name = condition->name[side]};
         pprofil_profile *part;
         int error = pprofil_profile_select(diff_side(diff, side), &selection, &part);
         if (error != 0)
@@ -187,7 +186,8 @@ static int diff_take_rows(struct source_diff *diff, enum pprofil_by by, struct s
 
 static int diff_make_calls(struct source_diff *diff)
 {
-    int error = diff->tree != NULL ? 0 : pprofil_diff_tree_new(diff_side(diff, OLD), diff_side(diff, NEW), 0, &diff->tree);
+    int error = diff->tree != NULL ? 0
+                                   : pprofil_diff_tree_new(diff_side(diff, OLD), diff_side(diff, NEW), 0, &diff->tree);
 
     if (error != 0 || diff->calls != NULL)
         return error;

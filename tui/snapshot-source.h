@@ -71,8 +71,8 @@ int source_diff_take(struct source_diff *diff, const struct snapshot_wants *want
 
 /* --- snapshot-diff-code.c --------------------------------------------------------------------- */
 
-/* Takes the code of a function with the counts of both profiles, from annotations of which one may be NULL. The texts of
- * the rows live as long as the annotations. Returns 0 or -ENOMEM. */
+/* Takes the code of a function with the counts of both profiles, from annotations of which one may be NULL. The texts
+ * of the rows live as long as the annotations. Returns 0 or -ENOMEM. */
 int source_diff_take_code(pprofil_annotation *const annotations[2], struct snapshot *snapshot);
 
 /* --- snapshot-source.c ------------------------------------------------------------------------ */

@@ -107,9 +107,15 @@ static int order_by_old(const void *left, const void *right)
 }
 
 static comparison *const comparisons[TABLE_SORTS] = {
-    [TABLE_BY_WINDOW] = order_by_window, [TABLE_BY_TOTAL] = order_by_total, [TABLE_BY_NAME] = order_by_name,
-    [TABLE_BY_OBJECT] = order_by_object, [TABLE_BY_INCLUSIVE] = order_by_inclusive, [TABLE_BY_PID] = order_by_pid,
-    [TABLE_BY_CHANGE] = order_by_change, [TABLE_BY_TOTAL_CHANGE] = order_by_total_change, [TABLE_BY_OLD] = order_by_old,
+    [TABLE_BY_WINDOW] = order_by_window,
+    [TABLE_BY_TOTAL] = order_by_total,
+    [TABLE_BY_NAME] = order_by_name,
+    [TABLE_BY_OBJECT] = order_by_object,
+    [TABLE_BY_INCLUSIVE] = order_by_inclusive,
+    [TABLE_BY_PID] = order_by_pid,
+    [TABLE_BY_CHANGE] = order_by_change,
+    [TABLE_BY_TOTAL_CHANGE] = order_by_total_change,
+    [TABLE_BY_OLD] = order_by_old,
 };
 
 void table_sort(struct table *table, enum table_sort sort)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Paints what differs between two profiles: the header and the columns of the tables. Words, marks and colours are those
- * of pprofil diff.
+ * Paints what differs between two profiles: the header and the columns of the tables. Words, marks and colours are
+ * those of pprofil diff.
  */
 #include "config.h"
 
@@ -22,7 +22,8 @@ static void diff_put_paths(const struct model *model, struct canvas *canvas, int
 {
     static const char arrow[] = " -> ";
     int room = canvas->columns - column - (int)(sizeof arrow - 1);
-    int old = characters_width(model->paths[0], canvas->columns), new = characters_width(model->paths[1], canvas->columns);
+    int old = characters_width(model->paths[0], canvas->columns);
+    int new = characters_width(model->paths[1], canvas->columns);
 
     if (old + new > room) {
         int half = room / 2;
@@ -50,12 +51,13 @@ static void diff_put_side(const struct model *model, struct canvas *canvas, int 
 static void diff_put_verdict(const struct model *model, struct canvas *canvas, int row, int column)
 {
     enum pprofil_by by = model->page == PAGE_TABLE ? model->view : PPROFIL_BY_FUNCTION;
-    char text[512];
+    char text[512], *rows;
 
     diff_words_verdict(&model->now.comparison.by[by], PPROFIL_DIFF_SHARE, by, text, sizeof text);
-    if (characters_width(text, canvas->columns + 1) > canvas->columns - column && strrchr(text, ';') != NULL)
-        memmove(text, strrchr(text, ';') + 2, strlen(strrchr(text, ';') + 2) + 1); /* the rows say more than the whole */
-    canvas_put(canvas, row, column, -1, STYLE_TITLE, text);
+    rows = strstr(text, "; ");
+    bool fits = characters_width(text, canvas->columns + 1) <= canvas->columns - column;
+    /* on a narrow screen, what is said of the rows matters more than what is said of the whole */
+    canvas_put(canvas, row, column, -1, STYLE_TITLE, fits || rows == NULL ? text : rows + 2);
 }
 
 int view_diff_header(const struct model *model, struct canvas *canvas, int row)

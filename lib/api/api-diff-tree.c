@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The functions of pprofil.h for call trees of two profiles. The tree is that of a flame graph, which makes the tests. */
+/* The functions of pprofil.h for call trees of two profiles. The tree is that of a flame graph, with its tests. */
 #include "config.h"
 
 #include <errno.h>

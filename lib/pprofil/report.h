@@ -284,7 +284,7 @@ void pprofil_diff_totals(const pprofil_diff *diff, struct pprofil_diff_totals *t
 
 /* What the test of a frame says. */
 enum pprofil_diff_verdict {
-    PPROFIL_DIFF_CHANCE,      /* chance may explain the change */
+    PPROFIL_DIFF_CHANCE, /* chance may explain the change */
     /* chance may explain this change, too, but not that of the function's total, of which this one is a part: both have
      * the same direction */
     PPROFIL_DIFF_PART,
@@ -296,9 +296,9 @@ enum pprofil_diff_verdict {
  * profile. */
 struct pprofil_diff_call {
     const char *name, *object;
-    uint64_t id;          /* not 0; no other row of the tree has it */
-    uint32_t parent;      /* index of the caller's row; PPROFIL_TREE_TOP: none */
-    uint32_t below;       /* number of rows directly below this row */
+    uint64_t id;     /* not 0; no other row of the tree has it */
+    uint32_t parent; /* index of the caller's row; PPROFIL_TREE_TOP: none */
+    uint32_t below;  /* number of rows directly below this row */
     /* id of the function's row in a report by function of each profile; 0: not known, or no function */
     uint64_t function[2];
     uint64_t samples[2], ns[2];             /* of the function itself; ns: 0 if a profile has no times */

@@ -34,8 +34,8 @@ struct diff_functions {
     struct diff_pair whole;
     /* of the weights of the samples of each profile */
     struct diff_spread spread[DIFF_SIDES];
-    /* owned; by index of an object's name in `names`: index of the name that the object has in the new profile; 0: it was
-     * not renamed */
+    /* owned; by index of an object's name in `names`: index of the name that the object has in the new profile; 0: it
+     * was not renamed */
     uint32_t *renamed;
     uint32_t renamed_count;
     uint64_t samples; /* how many entries of profile->samples were counted so far, of both profiles together */
@@ -83,7 +83,7 @@ static inline bool diff_function_is_in(const struct diff_function *function, int
     return function->total.of[side].samples > 0;
 }
 
-/* Returns the name that an object of the old profile has in the new profile. `name` is the last component of its path. */
+/* Returns the name that an object of the old profile has in the new profile. `name` is the last part of its path. */
 const char *diff_object_renamed(const struct diff_functions *functions, const char *name);
 
 /* Returns true if both profiles have a function, in objects with different names. */

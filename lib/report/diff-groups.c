@@ -75,7 +75,8 @@ static int groups_find_subjects(const struct profile *profile, int side, struct 
 
 /* --- the whole --------------------------------------------------------------------------- */
 
-int diff_groups_find(const struct profile *const profiles[DIFF_SIDES], enum pprofil_by by, struct diff_functions *groups)
+int diff_groups_find(const struct profile *const profiles[DIFF_SIDES], enum pprofil_by by,
+                     struct diff_functions *groups)
 {
     if (by == PPROFIL_BY_FUNCTION)
         return diff_functions_find(profiles, groups);

@@ -20,7 +20,8 @@ static void diff_tests_make_rows(struct diff_tests *tests)
         if (!diff_function_is_in(found, DIFF_OLD) && !diff_function_is_in(found, DIFF_NEW))
             continue;
         tests->row_count++;
-        *row = (struct pprofil_diff_row){.name = found->name, .line = found->line, .self.q = 1, .total = {.p = 1, .q = 1}};
+        *row = (struct pprofil_diff_row){
+            .name = found->name, .line = found->line, .self.q = 1, .total = {.p = 1, .q = 1}};
         for (int side = 0; side < DIFF_SIDES; side++)
             if (diff_function_is_in(found, side)) {
                 row->object[side] = found->object[side];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* diff: compares two profiles function by function, or row by row of another report, and tests whether chance alone explains each difference. */
+/* diff: compares two profiles function by function, or row by row of another report, and tests whether chance alone
+ * explains each difference. */
 #ifndef PPROFIL_DIFF_H
 #define PPROFIL_DIFF_H
 
