@@ -60,7 +60,9 @@ enum action {
     ACTION_LAST,
     /* in a table: shows the code of a function, or sets a filter for a thread, process, object, system call or state */
     ACTION_ENTER,
-    ACTION_MARK,  /* on the time line: begins a range of time */
+    ACTION_MARK,  /* on the time line: begins a range of time; in the picker: marks a process */
+    ACTION_MARK_CHILDREN, /* in the picker: marks a process and its children */
+    ACTION_MARK_ALL,      /* in the picker: marks all processes that the filter shows */
     ACTION_BACK,  /* goes back: leaves the help, the page, or the last filter */
     ACTION_VIEW,  /* argument: enum pprofil_by or enum keys_view */
     ACTION_CALLERS, /* shows the callers of the selected function */

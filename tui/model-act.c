@@ -124,7 +124,21 @@ static enum effect act_right(struct model *model, int argument)
 static enum effect act_mark(struct model *model, int argument)
 {
     (void)argument;
+    if (model->page == PAGE_PICKER)
+        return marks_toggle(model);
     return model->page == PAGE_TIMELINE ? timeline_mark(model) : EFFECT_NONE;
+}
+
+static enum effect act_mark_children(struct model *model, int argument)
+{
+    (void)argument;
+    return model->page == PAGE_PICKER ? marks_toggle_children(model) : EFFECT_NONE;
+}
+
+static enum effect act_mark_all(struct model *model, int argument)
+{
+    (void)argument;
+    return model->page == PAGE_PICKER ? marks_toggle_all(model) : EFFECT_NONE;
 }
 
 /* --- other pages -------------------------------------------------------------------------- */
@@ -255,7 +269,9 @@ static const struct {
     [ACTION_FIRST] = {.function = act_first},
     [ACTION_LAST] = {.function = act_last},
     [ACTION_ENTER] = {.function = act_enter},
-    [ACTION_MARK] = {.function = act_mark, .profiles = true},
+    [ACTION_MARK] = {.function = act_mark},
+    [ACTION_MARK_CHILDREN] = {.function = act_mark_children},
+    [ACTION_MARK_ALL] = {.function = act_mark_all},
     [ACTION_BACK] = {.function = act_back},
     [ACTION_VIEW] = {.function = act_view, .profiles = true},
     [ACTION_CALLERS] = {.function = act_callers},

@@ -67,6 +67,8 @@ void model_free(struct model *model)
     free(model->candidates);
     free(model->candidate_cpu);
     free(model->picked);
+    free(model->marked);
+    free(model->attach_pids);
     free(model->shown);
     free(model);
 }

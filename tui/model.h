@@ -45,7 +45,7 @@ enum effect {
     EFFECT_WALL,   /* set the kind of time to model->wall */
     EFFECT_WINDOW, /* set the window to model->window_seconds */
     EFFECT_SAVE,   /* save to the path in model->text */
-    EFFECT_ATTACH, /* attach to model->chosen_pid */
+    EFFECT_ATTACH, /* attach to the processes in model->attach_pids */
     EFFECT_REDRAW, /* send the whole screen to the terminal again */
     EFFECT_SUSPEND,
     EFFECT_QUIT,
@@ -166,7 +166,11 @@ struct model {
     uint32_t *picked;
     uint32_t candidate_count, picked_count;
     uint64_t candidates_ns; /* time when the list was made; CLOCK_MONOTONIC */
-    uint32_t chosen_pid;
+    /* owned: pids of the marked processes, which are in `candidates` and can be attached to */
+    uint32_t *marked;
+    uint32_t marked_count;
+    pid_t *attach_pids; /* owned: the processes to attach to */
+    uint32_t attach_count;
 
     enum model_prompt prompt;
     char text[MODEL_TEXT];   /* text that is being typed */
@@ -240,6 +244,8 @@ enum key_where model_where(const struct model *model);
 
 /* Returns the table of the present view. */
 const struct table *model_table(const struct model *model);
+/* Returns true if the picker has a mark on the process with this pid. */
+bool marks_have(const struct model *model, uint32_t pid);
 /* Returns the number of lines in the present page's list. */
 uint32_t model_list_count(const struct model *model);
 /* Returns the thread with this tid in the last snapshot, or NULL. */

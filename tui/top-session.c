@@ -265,12 +265,11 @@ static bool top_is_too_late(struct top *top, enum effect effect)
 static void top_attach(struct top *top)
 {
     struct top_request chosen = *top->request;
-    pid_t pid = (pid_t)top->model->chosen_pid;
     pprofil_session *failed;
     char problem[512];
 
-    chosen.pids = &pid;
-    chosen.pid_count = 1;
+    chosen.pids = top->model->attach_pids;
+    chosen.pid_count = top->model->attach_count;
     chosen.options.frequency = top->model->asked_hz;
     if (source_open(&top->source, &chosen, NULL, problem, sizeof problem) == 0) {
         top_begin_sampling(top);
