@@ -73,6 +73,7 @@ enum action {
     ACTION_SEARCH_NEXT,
     ACTION_SEARCH_PREVIOUS,
     ACTION_SORT,   /* argument: enum table_sort; -1: by the next column */
+    ACTION_NAMES,  /* shows whole names of functions, or names that fit */
     ACTION_PAUSE,  /* holds the display still */
     ACTION_CLEAR,  /* clears all counts */
     ACTION_SAMPLE, /* stops sampling, or starts it */

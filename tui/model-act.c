@@ -234,6 +234,16 @@ static enum effect act_sort(struct model *model, int argument)
     return calls_is_page(model) ? calls_measure(model) : view_sort_by(model, argument);
 }
 
+static enum effect act_names(struct model *model, int argument)
+{
+    (void)argument;
+    if (model->page != PAGE_TABLE && !calls_is_page(model))
+        return EFFECT_NONE;
+    model->whole_names = !model->whole_names;
+    model_answer(model, model->whole_names ? "whole names of functions" : "names of functions that fit");
+    return EFFECT_PAINT;
+}
+
 static enum effect act_pause(struct model *model, int argument)
 {
     (void)argument;
@@ -282,6 +292,7 @@ static const struct {
     [ACTION_SEARCH_NEXT] = {.function = act_search_on, .argument = 1},
     [ACTION_SEARCH_PREVIOUS] = {.function = act_search_on, .argument = -1},
     [ACTION_SORT] = {.function = act_sort},
+    [ACTION_NAMES] = {.function = act_names, .profiles = true},
     [ACTION_PAUSE] = {.function = act_pause, .profiles = true},
     [ACTION_CLEAR] = {.effect = EFFECT_CLEAR, .profiles = true},
     [ACTION_SAMPLE] = {.function = control_sample, .profiles = true},

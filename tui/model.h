@@ -187,6 +187,7 @@ struct model {
     bool compares;    /* two saved profiles are compared; `saved` is true, too */
     const char *paths[2], *commands[2]; /* borrowed; of the old and the new profile, if they are compared */
     bool paused;      /* the display is held still */
+    bool whole_names; /* names of functions are not made to fit */
     bool wall;
     double asked_hz;
     double window_seconds;

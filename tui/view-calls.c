@@ -146,8 +146,7 @@ static void calls_put_line(const struct model *model, struct canvas *canvas, int
     int most = (end - column) / 2;
     column += (int)indent * 2 > most ? most : (int)indent * 2;
     column += canvas_put(canvas, row, column, -1, STYLE_DIM, calls_mark(line, canvas->utf8));
-    column += paint_text(canvas, row, column, end - column - line->call.pending, style,
-                         &(struct paint_text){.text = line->call.name, .search = model->search});
+    column += paint_function(model, canvas, row, column, end - column - line->call.pending, style, line->call.name, 0);
     if (line->call.pending)
         canvas_put(canvas, row, column, 1, STYLE_DIM, canvas->utf8 ? "…" : "~");
     if (objects)
@@ -228,8 +227,8 @@ static void flame_put_box(const struct model *model, struct canvas *canvas, int 
     if (mark != ' ' && box->width > 1) /* the colours, for those who do not see them */
         column += canvas_printf(canvas, row, column, 1, style, "%c", mark);
     if (box->width > 2)
-        paint_text(canvas, row, column, box->column + box->width - column, style,
-                   &(struct paint_text){.text = line == NULL ? "all" : line->call.name, .search = model->search});
+        paint_function(model, canvas, row, column, box->column + box->width - column, style,
+                       line == NULL ? "all" : line->call.name, 0);
 }
 
 static const char *flame_verdict(enum pprofil_diff_verdict verdict)

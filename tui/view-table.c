@@ -5,12 +5,68 @@
 
 #include "view.h"
 
+#include <string.h>
+
+#include "base/fit-name.h"
 #include "columns.h"
 
 static double table_row_share(const struct table *table, const struct table_row *row)
 {
     return table->filled > 0 ? row->smooth_share : row->total.share;
 }
+
+/* --- the whole name of the selected function ------------------------------------------------ */
+
+#define FOR_WHOLE_NAME 10    /* least number of rows of a table that has a line for a whole name below it */
+#define LONG_NAMES_MAX 2000u /* rows that are searched for long names; more would take too long for each screen */
+
+/* Returns the width of the column with the names, or 0. */
+static int table_name_width(const struct model *model, int columns)
+{
+    struct column_span spans[COLUMNS_MAX];
+    int count = columns_layout(view_columns(model), columns, true, spans);
+
+    for (int i = 0; i < count; i++)
+        if (spans[i].column->paint == view_paint_name)
+            return spans[i].width;
+    return 0;
+}
+
+/* Returns true if a name is not shown as it is. This does not depend on the rows on the screen, so that the list keeps
+ * its height while it is scrolled. */
+static bool table_has_long_name(const struct model *model, int width)
+{
+    const struct table *table = model_table(model);
+    char text[4096];
+
+    for (uint32_t i = 0; i < table->count && i < LONG_NAMES_MAX; i++) {
+        const char *name = table->rows[i].total.name;
+        if (characters_width(name, width + 1) > width)
+            return true;
+        fit_short_name(name, text, sizeof text);
+        if (!model->whole_names && strcmp(name, text) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Returns 1 if the table has a line for the whole name of the selected function, else 0. */
+static int table_has_whole_name(const struct model *model, const struct canvas *canvas, int rows)
+{
+    return model->view == PPROFIL_BY_FUNCTION && rows >= FOR_WHOLE_NAME &&
+           table_has_long_name(model, table_name_width(model, canvas->columns));
+}
+
+static void table_put_whole_name(const struct model *model, struct canvas *canvas, int row)
+{
+    const struct table *table = model_table(model);
+    const char *name = model->selected < table->count ? table->rows[model->selected].total.name : "";
+
+    canvas_style(canvas, row, 0, -1, STYLE_HEADER);
+    paint_text(canvas, row, 0, -1, STYLE_HEADER, &(struct paint_text){.text = name, .sideways = model->sideways});
+}
+
+/* --- the table ------------------------------------------------------------------------------- */
 
 static void table_paint_lines(const struct model *model, struct canvas *canvas, int row, bool screen,
                               uint32_t first, uint32_t end)
@@ -32,9 +88,10 @@ int view_table(struct model *model, struct canvas *canvas, int row, int rows)
 {
     const struct table *table = model_table(model);
     char words[PHRASE_SIZE];
+    int foot = table_has_whole_name(model, canvas, rows);
 
     model->header_row = row > 0 ? (uint32_t)row : 0;
-    paint_list(model, row + 1, rows - 1);
+    paint_list(model, row + 1, rows - 1 - foot);
     table_paint_lines(model, canvas, row, true, model->top, model->top + model->page_rows);
     if (table->count == 0) {
         phrase_empty(model, words, sizeof words);
@@ -43,6 +100,8 @@ int view_table(struct model *model, struct canvas *canvas, int row, int rows)
                model->selected - model->top < model->page_rows) {
         paint_selected(canvas, row + 1 + (int)(model->selected - model->top));
     }
+    if (foot > 0)
+        table_put_whole_name(model, canvas, row + rows - 1);
     return row + rows;
 }
 

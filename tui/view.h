@@ -75,6 +75,11 @@ int paint_text(struct canvas *canvas, int row, int column, int width, enum style
 /* Puts a text without the options of struct paint_text. */
 int paint_name(struct canvas *canvas, int row, int column, int width, enum style style, const char *name);
 
+/* Puts the name of a function. Unless model->whole_names is set, or the name is scrolled by `sideways`, it is made to
+ * fit as in reports (base/fit-name.h). Matches of the search are marked. Returns the number of columns used. */
+int paint_function(const struct model *model, struct canvas *canvas, int row, int column, int width, enum style style,
+                   const char *name, unsigned sideways);
+
 enum style paint_heat(double share);
 /* Puts a share in per cent, right-aligned in a field. NAN, an unknown share, is shown as "-". */
 void paint_per_cent(struct canvas *canvas, int row, int column, int width, enum style style,
