@@ -144,7 +144,7 @@ screen_expect_gone "no other functions" ' changed  '
 screen_keys 2 /
 screen_type prog-
 screen_keys Enter Enter
-screen_expect "an object, too" '^only writer . prog-new$'
+screen_expect "an object, too" '^only writer .+ prog-new$'
 screen_keys BSpace BSpace
 screen_expect_gone "and back" '^only'
 screen_expect "to the threads" 'threads\]'
