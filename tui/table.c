@@ -222,6 +222,30 @@ int table_copy(struct table *copy, const struct table *table)
     return 0;
 }
 
+void table_copy_texts(struct table *into, const struct table *from)
+{
+    struct hash_index index = {0};
+
+    if (table_index_rows(from, &index) == 0)
+        for (uint32_t i = 0; i < into->count; i++) {
+            const struct table_row *row = table_indexed_row(from, &index, into->rows[i].total.id);
+            if (row == NULL)
+                continue;
+            into->rows[i].total.name = row->total.name;
+            into->rows[i].total.file = row->total.file;
+            into->rows[i].total.line = row->total.line;
+        }
+    hash_free(&index);
+}
+
+bool table_lacks_names(const struct table *table)
+{
+    for (uint32_t i = 0; i < table->count; i++)
+        if (table->rows[i].total.pending)
+            return true;
+    return false;
+}
+
 int table_find(const struct table *table, uint64_t id)
 {
     for (uint32_t i = 0; i < table->count; i++)
