@@ -233,10 +233,10 @@ bool model_awaits_names(const struct model *model)
 }
 
 /* Keeps a held table still, but lets it have what is still being looked up. When an address gets its name, its counts
- * move to another row. So a table that was held before its rows had names is held anew when they have them. */
+ * move to another row. So rows without names get them only if there are no new counts. */
 static int update_frozen(struct table *frozen, const struct table *table)
 {
-    if (!frozen->taken || (table_lacks_names(frozen) && !table_lacks_names(table)))
+    if (!frozen->taken || (table_lacks_names(frozen) && frozen->total_ns == table->total_ns))
         return table_copy(frozen, table);
     table_copy_texts(frozen, table);
     return 0;

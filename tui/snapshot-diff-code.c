@@ -104,6 +104,13 @@ static void lines_join(struct diff_lines *lines)
 
 /* --- instructions -------------------------------------------------------------------------- */
 
+static bool is_same_instruction(const struct pprofil_code_row *a, const struct pprofil_code_row *b)
+{
+    if (a->address != b->address || a->text == NULL || b->text == NULL)
+        return false;
+    return strcmp(a->text, b->text) == 0;
+}
+
 /* Returns true if the instructions of both profiles are the same. If not, those of the old one say nothing about those
  * of the new one. */
 static bool instructions_are_same(const struct diff_lines *old, const struct diff_lines *new)
@@ -111,8 +118,7 @@ static bool instructions_are_same(const struct diff_lines *old, const struct dif
     bool same = old->count == new->count;
 
     for (uint32_t i = 0; same && i < old->count; i++)
-        same = old->all[i].row.address ==
-               new->all[i].row.address &&strcmp(old->all[i].row.text, new->all[i].row.text) == 0;
+        same = is_same_instruction(&old->all[i].row, &new->all[i].row);
     return same;
 }
 

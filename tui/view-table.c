@@ -17,9 +17,6 @@ static double table_row_share(const struct table *table, const struct table_row 
 
 /* --- the whole name of the selected function ------------------------------------------------ */
 
-#define FOR_WHOLE_NAME 10    /* least number of rows of a table that has a line for a whole name below it */
-#define LONG_NAMES_MAX 2000u /* rows that are searched for long names; more would take too long for each screen */
-
 /* Returns the width of the column with the names, or 0. */
 static int table_name_width(const struct model *model, int columns)
 {
@@ -32,38 +29,19 @@ static int table_name_width(const struct model *model, int columns)
     return 0;
 }
 
-/* Returns true if a name is not shown as it is. This does not depend on the rows on the screen, so that the list keeps
- * its height while it is scrolled. */
-static bool table_has_long_name(const struct model *model, int width)
+const char *view_whole_name(const struct model *model, int columns)
 {
     const struct table *table = model_table(model);
     char text[4096];
 
-    for (uint32_t i = 0; i < table->count && i < LONG_NAMES_MAX; i++) {
-        const char *name = table->rows[i].total.name;
-        if (characters_width(name, width + 1) > width)
-            return true;
-        fit_short_name(name, text, sizeof text);
-        if (!model->whole_names && strcmp(name, text) != 0)
-            return true;
-    }
-    return false;
-}
-
-/* Returns 1 if the table has a line for the whole name of the selected function, else 0. */
-static int table_has_whole_name(const struct model *model, const struct canvas *canvas, int rows)
-{
-    return model->view == PPROFIL_BY_FUNCTION && rows >= FOR_WHOLE_NAME &&
-           table_has_long_name(model, table_name_width(model, canvas->columns));
-}
-
-static void table_put_whole_name(const struct model *model, struct canvas *canvas, int row)
-{
-    const struct table *table = model_table(model);
-    const char *name = model->selected < table->count ? table->rows[model->selected].total.name : "";
-
-    canvas_style(canvas, row, 0, -1, STYLE_HEADER);
-    paint_text(canvas, row, 0, -1, STYLE_HEADER, &(struct paint_text){.text = name, .sideways = model->sideways});
+    if (model->page != PAGE_TABLE || model->view != PPROFIL_BY_FUNCTION || model->help || !model->chosen ||
+        model->selected >= table->count)
+        return NULL;
+    const char *name = table->rows[model->selected].total.name;
+    int width = table_name_width(model, columns);
+    fit_short_name(name, text, sizeof text);
+    bool shortened = !model->whole_names && strcmp(name, text) != 0;
+    return shortened || characters_width(name, width + 1) > width ? name : NULL;
 }
 
 /* --- the table ------------------------------------------------------------------------------- */
@@ -88,10 +66,9 @@ int view_table(struct model *model, struct canvas *canvas, int row, int rows)
 {
     const struct table *table = model_table(model);
     char words[PHRASE_SIZE];
-    int foot = table_has_whole_name(model, canvas, rows);
 
     model->header_row = row > 0 ? (uint32_t)row : 0;
-    paint_list(model, row + 1, rows - 1 - foot);
+    paint_list(model, row + 1, rows - 1);
     table_paint_lines(model, canvas, row, true, model->top, model->top + model->page_rows);
     if (table->count == 0) {
         phrase_empty(model, words, sizeof words);
@@ -100,8 +77,6 @@ int view_table(struct model *model, struct canvas *canvas, int row, int rows)
                model->selected - model->top < model->page_rows) {
         paint_selected(canvas, row + 1 + (int)(model->selected - model->top));
     }
-    if (foot > 0)
-        table_put_whole_name(model, canvas, row + rows - 1);
     return row + rows;
 }
 

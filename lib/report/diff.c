@@ -26,6 +26,8 @@ static int diff_compare_rows(const void *left, const void *right)
         result = diff_compare_sizes(fabs(a->total.change), fabs(b->total.change));
     if (result == 0)
         result = diff_compare_sizes(a->self.share[DIFF_NEW], b->self.share[DIFF_NEW]);
+    if (result == 0) /* nothing is compared if a profile is empty */
+        result = diff_compare_sizes(a->self.share[DIFF_OLD], b->self.share[DIFF_OLD]);
     if (result == 0)
         result = strcmp(a->name, b->name);
     if (result == 0 && a->line != b->line)
