@@ -311,7 +311,8 @@ counts_at() { # LEAST MOST
 	counted=$(($(status samples) - counted)) ticks=$(($(cpu_ticks) - ticks))
 	[ "$ticks" -gt 0 ] && [ $((counted * 100 / ticks)) -ge "$1" ] && [ $((counted * 100 / ticks)) -le "$2" ]
 }
-rows() { screen_text | sed '1,7d;$d'; } # without the line of messages
+# without the line of messages, and without places of definition, which may come while the display is held still
+rows() { screen_text | sed '1,7d;$d;s/ *[^ ]*\.[cS]:[0-9]*$//'; }
 rows_are() { [ "$(rows)" = "$1" ]; }
 rows_are_not() { [ "$(rows)" != "$1" ]; }
 seconds_shown() { screen_text | awk '/ [^ ]*\/long-lists$/ { print $5 }'; } # of the program, by object
