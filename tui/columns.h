@@ -26,8 +26,8 @@ void pen_number(const struct pen *pen, enum style style, uint32_t number);
 void pen_per_cent(const struct pen *pen, enum style style, double share, int decimals);
 void pen_text(const struct pen *pen, enum style style, const char *text);
 /* Puts a row's name, from a column to the end of the pen's cell. The name is scrolled by
- * model->sideways, and matches of the search are marked. Names of functions are made to fit. A name that is still being looked up is
- * dim and ends with an ellipsis. `tail` has the same meaning as in struct paint_text. */
+ * model->sideways, and matches of the search are marked. Names of functions are made to fit. A name that is still being
+ * looked up is dim and ends with an ellipsis. `tail` has the same meaning as in struct paint_text. */
 void pen_row_name(const struct pen *pen, const struct table_row *row, bool tail, int column, const char *name);
 
 enum column_kind {

@@ -78,8 +78,8 @@ void table_sort(struct table *table, enum table_sort sort);
 void table_sort_tree(struct table *table, const struct snapshot *snapshot);
 /* Copies *table into *copy, and frees the old rows of *copy. Returns 0, or -ENOMEM with nothing changed. */
 int table_copy(struct table *copy, const struct table *table);
-/* Copies names and places of definition from rows of `from` to the rows of `into` that have the same ids, so that a copy
- * that is held still has them, too. Counts do not change. */
+/* Copies names and places of definition from rows of `from` to the rows of `into` that have the same ids, so that a
+ * copy that is held still has them, too. Counts do not change. */
 void table_copy_texts(struct table *into, const struct table *from);
 /* Returns true if a row has no name yet. */
 bool table_lacks_names(const struct table *table);

@@ -95,7 +95,7 @@ static int tabs_put(const struct model *model, struct canvas *canvas, int row)
     return row + 1;
 }
 
-/* --- the bottom line: the typed text, or a message, or a name that the table cuts, or the F keys --------------------------- */
+/* --- the bottom line: the typed text, a message, a name that the table cuts, or the F keys --- */
 
 #define BAR_SLOT 10 /* number of columns for a key and its name in the bar, if the screen is wide enough */
 

@@ -37,8 +37,8 @@ bool view_has_filter_line(const struct canvas *canvas);
 /* Writes the text of the filters in force, with characters that the canvas can show. */
 void view_breadcrumb(const struct model *model, const struct canvas *canvas, char *text, size_t size);
 
-/* Returns the name of the selected function if the user has moved the selection to it, and the table on a screen of this
- * width does not show all of the name. Otherwise returns NULL. */
+/* Returns the name of the selected function if the user has moved the selection to it, and the table on a screen of
+ * this width does not show all of the name. Otherwise returns NULL. */
 const char *view_whole_name(const struct model *model, int columns);
 
 /* Returns the order (enum table_sort) that a click on the title at this column selects, or -1.

@@ -277,7 +277,9 @@ void diff_functions_estimate(struct diff_functions *functions, int side)
 /* A profile without samples does not contradict the times of the other one. */
 static bool diff_is_timed(const struct profile *profile)
 {
-    return profile->totals.samples == 0 || (profile->totals.wall ? profile->totals.wall_ns : profile->totals.cpu_ns) > 0;
+    const struct profile_totals *totals = &profile->totals;
+
+    return totals->samples == 0 || (totals->wall ? totals->wall_ns : totals->cpu_ns) > 0;
 }
 
 int diff_functions_begin(const struct profile *const profiles[DIFF_SIDES], enum pprofil_by by,

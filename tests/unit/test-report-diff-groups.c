@@ -98,8 +98,8 @@ Test(diff_groups, tests_are_those_of_functions)
     end(threads, by_thread[0], by_thread[1]);
 }
 
-/* The objects' functions show that the program was renamed, so it is one object, with the functions that only one of the
- * profiles has. */
+/* The objects' functions show that the program was renamed, so it is one object, with the functions that only one of
+ * the profiles has. */
 Test(diff_groups, renamed_objects_are_one)
 {
     struct profile *old = make_profile(), *new = make_profile();
