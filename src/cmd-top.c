@@ -93,23 +93,26 @@ static const struct argp_child children[] = {{&process_search_argp, 0, NULL, 0},
 const struct argp top_argp = {
     options,
     top_parse_option,
-    "[--] PROGRAM [ARG...]\n-p PID|NAME[,...]\nFILE\n",
+    "[--] PROGRAM [ARG...]\n-p PID|NAME[,...]\nFILE\nOLD NEW\n",
     "Shows live where programs spend their CPU time: functions, objects, threads, processes, "
-    "system calls. With nothing to profile it lists the processes to choose from. Shows a saved profile, FILE, as "
-    "pprofil view does.\v"
+    "system calls. With nothing to profile it lists the processes to choose from. Shows a saved profile, FILE, or "
+    "what has changed between two, as pprofil view does.\v"
     "? shows the keys, as --list-keys does. pprofil-top(1) explains the screen.",
     children,
     NULL,
     NULL,
 };
 
-/* Shows a saved profile. Returns the exit status. */
+/* Shows a saved profile, or compares two. Returns the exit status. */
 static int top_show_file(const struct top_request *request, char **words)
 {
     static const struct selection_request all;
 
+    if (words[1] != NULL && words[2] == NULL && view_file_is(words[1]))
+        return view_files_compare(request, &all, (const char *const[]){words[0], words[1]});
     if (words[1] != NULL)
-        return complain("top: %s is a saved profile, and nothing goes with it; pprofil view takes options", words[0]);
+        return complain("top: %s is a saved profile, and only another one goes with it; pprofil view takes options",
+                        words[0]);
     return view_file_show(request, &all, words[0]);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* pprofil view: shows a saved profile on the screen of pprofil top. */
+/* pprofil view: shows a saved profile, or what differs between two, on the screen of pprofil top. */
 #include "config.h"
 
 #include <argp.h>
@@ -20,7 +20,7 @@ static const struct argp_option options[] = {
 struct view_command {
     struct top_request request;
     struct selection_request selection;
-    const char *path;
+    const char *paths[2]; /* the second is NULL if there is only one file */
 };
 
 static error_t view_parse_option(int key, char *argument, struct argp_state *state)
@@ -38,7 +38,7 @@ static error_t view_parse_option(int key, char *argument, struct argp_state *sta
         command->request.rows = count_option("--rows", argument);
         break;
     default:
-        return file_operand_parse(key, argument, "view", &command->path);
+        return file_operand_parse(key, argument, "view", &command->paths[command->paths[0] != NULL]);
     }
     return 0;
 }
@@ -46,9 +46,9 @@ static error_t view_parse_option(int key, char *argument, struct argp_state *sta
 const struct argp view_argp = {
     options,
     view_parse_option,
-    "FILE",
+    "FILE\nOLD NEW",
     "Shows a saved profile on a screen, to walk through: functions, callers, code, lines, threads, and what each "
-    "thread did when.\v"
+    "thread did when. With two, shows what has changed from OLD to NEW, with the tests of pprofil diff.\v"
     "? shows the keys. pprofil-top(1) explains the screen.",
     selection_children,
     NULL,
@@ -60,5 +60,7 @@ int command_view(int argc, char **argv)
     struct view_command command = {.request = {.rows = 20}};
 
     command_line_parse("pprofil view", &view_argp, argc, argv, 0, &command);
-    return view_file_show(&command.request, &command.selection, command.path);
+    if (command.paths[1] != NULL)
+        return view_files_compare(&command.request, &command.selection, command.paths);
+    return view_file_show(&command.request, &command.selection, command.paths[0]);
 }

@@ -11,9 +11,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fit-name.h"
 #include "base/utf8.h"
 #include "output-stream.h"
 #include "report.h"
+#include "tui/diff-words.h"
 
 /* --- text -------------------------------------------------------------------------------- */
 
@@ -53,16 +55,13 @@ static const char *diff_colour(const struct pprofil_change *change)
 
 static void diff_print_side(FILE *out, const char *side, const pprofil_profile *profile)
 {
-    struct pprofil_totals totals;
-
     const char *command = pprofil_profile_command(profile);
+    struct pprofil_totals totals;
+    char text[256];
 
     pprofil_profile_totals(profile, &totals, sizeof totals);
-    fprintf(out, "# %s: %" PRIu64 " samples, %.3f s of %s", side, totals.samples,
-            seconds_of(totals.wall ? totals.wall_ns : totals.cpu_ns), totals.wall ? "thread time" : "CPU time");
-    if (totals.elapsed_ns > 0)
-        fprintf(out, " in %.3f s", seconds_of(totals.elapsed_ns));
-    fputs(command[0] != '\0' ? ": " : "", out);
+    diff_words_side(side, &totals, text, sizeof text);
+    fprintf(out, "# %s%s", text, command[0] != '\0' ? ": " : "");
     utf8_print_harmless(out, command);
     fputc('\n', out);
 }
@@ -143,7 +142,7 @@ static void diff_print_object(FILE *out, const char *object, const struct diff_l
     char text[512];
 
     if (layout->object > 0) {
-        report_fit_name(object, layout->object, layout->utf8, text, sizeof text);
+        fit_name(object, layout->object, layout->utf8, text, sizeof text);
         object = text;
     }
     utf8_print_harmless(out, object);
@@ -156,13 +155,13 @@ static void diff_print_name(FILE *out, const struct pprofil_diff_row *row, const
     char whole[4096], fitted[512];
 
     if (layout->name > 0) {
-        report_short_name(row->name, whole, sizeof whole);
-        report_fit_name(whole, layout->name, layout->utf8, fitted, sizeof fitted);
+        fit_short_name(row->name, whole, sizeof whole);
+        fit_name(whole, layout->name, layout->utf8, fitted, sizeof fitted);
         name = fitted;
     }
     fputs("  ", out);
     utf8_print_harmless(out, name);
-    for (size_t length = report_width(name); length < width; length++)
+    for (size_t length = fit_width(name); length < width; length++)
         fputc(' ', out);
     fputs("  ", out);
     if (old[0] != '\0' && new[0] != '\0' && strcmp(old, new) != 0) {
@@ -199,19 +198,10 @@ static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const 
  * changed significantly". */
 static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *totals, const struct diff_view *view)
 {
-    const struct pprofil_change *whole = &totals->whole;
-    const char *unit = view->by == PPROFIL_DIFF_TIME_A_SECOND ? " s/s" : " s";
-    double old = whole->value[0];
+    char text[512];
 
-    fputs(view->colour ? BOLD : "", out);
-    fprintf(out, "# total %s %.3f%s -> %.3f%s", totals->wall ? "thread time" : "CPU", old, unit, whole->value[1], unit);
-    if (old > 0 && isfinite(whole->low))
-        fprintf(out, ", %+.1f %% +- %.1f %%", 100 * whole->change / old, 50 * (whole->high - whole->low) / old);
-    if (whole->significant)
-        fputs(", significantly", out);
-    fprintf(out, "; %" PRIu32 " of %" PRIu32 " function%s changed significantly", totals->significant, totals->rows,
-            totals->rows == 1 ? "" : "s");
-    fputs(view->colour ? OUTPUT_PLAIN "\n" : "\n", out);
+    diff_words_verdict(totals, view->by, PPROFIL_BY_FUNCTION, text, sizeof text);
+    fprintf(out, "%s# %s%s\n", view->colour ? BOLD : "", text, view->colour ? OUTPUT_PLAIN : "");
 }
 
 static void diff_print_text(FILE *out, const pprofil_diff *diff, const struct diff_view *view)

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/fit-name.h"
 #include "base/utf8.h"
 #include "report.h"
 
@@ -154,10 +155,10 @@ static void column_print_heading(FILE *out, const struct report_column *column, 
     else if (!utf8 && column->ascii != NULL)
         text = column->ascii;
     if (column->field.kind != FIELD_TEXT)
-        print_spaces(out, report_width(text), column->width);
+        print_spaces(out, fit_width(text), column->width);
     fputs(text, out);
     if (column->field.kind == FIELD_TEXT)
-        print_spaces(out, report_width(text), column_width(column, layout));
+        print_spaces(out, fit_width(text), column_width(column, layout));
 }
 
 /* Prints one value of a row in the text form of a report. Shares are in per cent, and times in seconds. */
@@ -171,7 +172,7 @@ static void column_print_cell(FILE *out, const struct report_column *column, con
         column->print(out, row);
     } else if (field->kind == FIELD_TEXT) {
         utf8_print_harmless(out, field_text(field, row));
-        print_spaces(out, report_width(field_text(field, row)), column_width(column, layout));
+        print_spaces(out, fit_width(field_text(field, row)), column_width(column, layout));
     } else if (field->kind == FIELD_REAL) {
         fprintf(out, "%*.2f", width, 100 * field_real(field, row, 0));
     } else if (field->kind == FIELD_COUNT) {

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fit-name.h"
 #include "base/utf8.h"
 #include "output-stream.h"
 #include "report.h"
@@ -57,7 +58,7 @@ static void tree_row_name(const struct tree_printer *printer, const struct pprof
     const char *text = row->row.name;
 
     if (printer->short_names) {
-        report_short_name(text, shorter, sizeof shorter);
+        fit_short_name(text, shorter, sizeof shorter);
         text = shorter;
     }
     if (row->cut > 0)
@@ -121,7 +122,7 @@ static void tree_print_row(const struct tree_printer *printer, const struct ppro
     tree_row_name(printer, row, name, sizeof name);
     if (printer->object > 0) {
         size_t room = printer->width > drawn + NAME_MIN ? printer->width - drawn : NAME_MIN;
-        report_fit_name(name, room, printer->utf8, fitted, sizeof fitted);
+        fit_name(name, room, printer->utf8, fitted, sizeof fitted);
         text = fitted;
     }
     if (printer->view->colour)
@@ -133,7 +134,7 @@ static void tree_print_row(const struct tree_printer *printer, const struct ppro
         fputs("        ", out);
     if (printer->view->colour)
         fputs(OUTPUT_PLAIN, out);
-    size_t width = tree_print_branches(printer, row) + report_width(text);
+    size_t width = tree_print_branches(printer, row) + fit_width(text);
     utf8_print_harmless(out, text);
     if (row->row.object[0] != '\0' && printer->view->by != PPROFIL_BY_OBJECT) {
         for (; width < printer->width + 2; width++)
@@ -141,7 +142,7 @@ static void tree_print_row(const struct tree_printer *printer, const struct ppro
         if (width > printer->width + 2)
             fputs("  ", out);
         if (printer->object > 0)
-            report_fit_name(row->row.object, printer->object, printer->utf8, object, sizeof object);
+            fit_name(row->row.object, printer->object, printer->utf8, object, sizeof object);
         utf8_print_harmless(out, printer->object > 0 ? object : row->row.object);
     }
     fputc('\n', out);
@@ -167,10 +168,10 @@ static void tree_measure(struct tree_printer *printer, size_t *object_width)
         struct pprofil_tree_row row;
         pprofil_tree_row(printer->tree, i, &row, sizeof row);
         tree_row_name(printer, &row, name, sizeof name);
-        size_t object = report_width(row.row.object);
+        size_t object = fit_width(row.row.object);
         if (printer->object > 0 && object > *object_width)
             *object_width = object;
-        size_t width = tree_drawn_width(row.indent) + report_width(name);
+        size_t width = tree_drawn_width(row.indent) + fit_width(name);
         if (width > printer->width && width <= WIDEST_NAMES)
             printer->width = width;
         if (row.indent > printer->most)

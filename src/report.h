@@ -116,11 +116,6 @@ static inline bool report_wants_short_names(const struct report_view *view)
 {
     return view->names == REPORT_NAMES_SHORT || (view->names == REPORT_NAMES_FIT && view->columns > 0);
 }
-/* Writes a name without arguments of templates and without parameters. */
-void report_short_name(const char *name, char *text, size_t size);
-/* Write a text of at most `width` characters. A name loses its middle, a path its beginning. */
-void report_fit_name(const char *text, size_t width, bool utf8, char *to, size_t size);
-void report_fit_path(const char *text, size_t width, bool utf8, char *to, size_t size);
 
 enum report_column_flags {
     REPORT_TOTAL = 1,    /* the column counts callees, too; it is shown if the report has totals */
@@ -159,8 +154,6 @@ json_t *report_columns_json(const struct pprofil_row *row, bool totals, bool tre
 bool report_in_utf8(void);
 /* Returns true if rows are made to fit into a terminal. */
 bool report_is_fitted(const struct report_view *view);
-/* Returns the number of characters of a UTF-8 text, as an estimate of its width in columns. */
-size_t report_width(const char *text);
 
 /* --- diff-report.c: diffs ----------------------------------------------------------------- */
 

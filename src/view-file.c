@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shows a saved profile on the screen of pprofil top: see view-file.h. */
+/* Shows saved profiles on the screen of pprofil top: see view-file.h. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -35,18 +35,57 @@ bool view_file_is(const char *word)
     return strchr(word, '/') != NULL || !path_has_program(word);
 }
 
+static int view_file_run(const struct top_request *request)
+{
+    struct top_result result;
+    int error = top_run(request, &result);
+
+    if (error != 0)
+        complain("%s", result.problem[0] != '\0' ? result.problem : pprofil_error_text(error));
+    return error != 0 ? EXIT_OWN_FAILURE : 0;
+}
+
 int view_file_show(const struct top_request *asked, const struct selection_request *selection, const char *path)
 {
     /* rates and times of a run, which the user's own options may have, are none of a file */
     struct top_request request = {.rows = asked->rows, .batch = asked->batch, .path = path};
-    struct top_result result;
 
     request.profile = selection_open(selection, path);
     if (request.profile == NULL)
         return EXIT_OWN_FAILURE;
-    int error = top_run(&request, &result);
-    if (error != 0)
-        complain("%s", result.problem[0] != '\0' ? result.problem : pprofil_error_text(error));
+    int status = view_file_run(&request);
     pprofil_profile_close(request.profile);
-    return error != 0 ? EXIT_OWN_FAILURE : 0;
+    return status;
+}
+
+/* Makes the first diff before there is a screen: if the profiles cannot be compared, this says it, and it looks up the
+ * names, which may take long. */
+static bool view_files_can_be_compared(const struct top_request *request)
+{
+    pprofil_diff *diff;
+    int error = pprofil_diff_new(request->old, request->profile, NULL, &diff);
+
+    if (error != 0)
+        complain("%s -> %s: %s", request->old_path, request->path, pprofil_error_text(error));
+    else
+        pprofil_diff_free(diff);
+    return error == 0;
+}
+
+int view_files_compare(const struct top_request *asked, const struct selection_request *selection,
+                       const char *const paths[2])
+{
+    struct top_request request = {.rows = asked->rows, .batch = asked->batch, .old_path = paths[0], .path = paths[1]};
+    struct selection_request both = *selection;
+    int status = EXIT_OWN_FAILURE;
+
+    both.selection.no_inlines = true; /* as in pprofil diff */
+    request.old = selection_open(&both, paths[0]);
+    if (request.old != NULL)
+        request.profile = selection_open(&both, paths[1]);
+    if (request.profile != NULL && view_files_can_be_compared(&request))
+        status = view_file_run(&request);
+    pprofil_profile_close(request.old);
+    pprofil_profile_close(request.profile);
+    return status;
 }

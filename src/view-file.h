@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* view-file: shows a saved profile on the screen of pprofil top. */
+/* view-file: shows a saved profile, or what differs between two, on the screen of pprofil top. */
 #ifndef PPROFIL_VIEW_FILE_H
 #define PPROFIL_VIEW_FILE_H
 
@@ -14,5 +14,10 @@ bool view_file_is(const char *word);
  * many rows a frame has, and whether there is a screen; the rest of it is ignored. Complains about failures. Returns
  * the exit status. */
 int view_file_show(const struct top_request *request, const struct selection_request *selection, const char *path);
+
+/* Opens the profiles at both paths, the older one first, or the requested part of each, and shows what differs between
+ * them, as view_file_show does. */
+int view_files_compare(const struct top_request *request, const struct selection_request *selection,
+                       const char *const paths[2]);
 
 #endif

@@ -32,6 +32,7 @@ void calls_clear(struct calls *calls)
     struct calls kept = {.kind = calls->kind,
                          .function = calls->function,
                          .whole = calls->whole,
+                         .by_change = calls->by_change,
                          .first = CALLS_NONE,
                          .folds = calls->folds,
                          .fold_count = calls->fold_count};
@@ -123,6 +124,7 @@ static struct calls_row *calls_new_rows(const struct calls *calls, const struct 
         struct id_entry wanted = {call->id, 0};
         const struct id_entry *before = bsearch(&wanted, ids, calls->count, sizeof *ids, calls_compare_ids);
         rows[i].call = *call;
+        rows[i].change = tree->changes != NULL ? &tree->changes[i] : NULL;
         rows[i].depth = call->parent == UINT32_MAX ? 0 : rows[call->parent].depth + 1;
         if (before != NULL)
             calls_carry(&rows[i], &calls->rows[before->row]);
@@ -191,8 +193,18 @@ double calls_self(const struct calls *calls, uint32_t row)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
+/* Returns by what a row is sorted among its siblings: its share or the size of its change, in 1/10000. */
+static long calls_rank(const struct calls *calls, uint32_t row)
+{
+    const struct pprofil_diff_call *change = calls->rows[row].change;
+
+    if (calls->by_change && change != NULL)
+        return lround(fabs(change->total_share[1] - change->total_share[0]) * 1e4);
+    return lround(calls_share(calls, row) * 1e4);
+}
+
 struct sorted {
-    long share;
+    long rank;
     uint64_t ns, id;
     uint32_t row, parent;
 };
@@ -201,8 +213,8 @@ static int calls_compare_rows(const void *left, const void *right)
 {
     const struct sorted *a = left, *b = right;
 
-    if (a->share != b->share)
-        return a->share > b->share ? -1 : 1;
+    if (a->rank != b->rank)
+        return a->rank > b->rank ? -1 : 1;
     if (a->ns != b->ns)
         return a->ns > b->ns ? -1 : 1;
     return (a->id > b->id) - (a->id < b->id);
@@ -219,8 +231,7 @@ static bool calls_link_rows(struct calls *calls)
     for (uint32_t i = 0; i < calls->count; i++) {
         struct calls_row *row = &calls->rows[i];
         row->child = row->sibling = CALLS_NONE;
-        sorted[i] = (struct sorted){lround(calls_share(calls, i) * 1e4), row->call.total_ns,
-                                    row->call.id, i, row->call.parent};
+        sorted[i] = (struct sorted){calls_rank(calls, i), row->call.total_ns, row->call.id, i, row->call.parent};
     }
     if (calls->count > 1)
         qsort(sorted, calls->count, sizeof *sorted, calls_compare_rows);
@@ -242,7 +253,8 @@ static bool calls_row_is_open(const struct calls *calls, uint32_t row)
     for (uint32_t i = 0; i < calls->fold_count; i++)
         if (calls->folds[i].id == here->call.id)
             return calls->folds[i].open;
-    return here->depth < DEEPEST_OPEN && calls_part(here->call.total_ns, calls->all_ns) >= OPEN_SHARE;
+    double old = here->change != NULL ? here->change->total_share[0] : 0;
+    return here->depth < DEEPEST_OPEN && fmax(calls_part(here->call.total_ns, calls->all_ns), old) >= OPEN_SHARE;
 }
 
 void calls_arrange(struct calls *calls)

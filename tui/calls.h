@@ -13,6 +13,7 @@
 
 struct calls_row {
     struct pprofil_live_call call; /* counts since the start */
+    const struct pprofil_diff_call *change; /* borrowed; as snapshot_calls.changes; NULL: nothing is compared */
     /* the row's time at the end of the last window; `before_ns` includes callees, `before_self_ns` does not */
     uint64_t before_ns, before_self_ns;
     /* the row's share of the last windows' time, smoothed by table_smooth_share; `smooth_share` includes callees,
@@ -37,6 +38,7 @@ struct calls {
     uint64_t function; /* id of the function whose callers or callees the tree shows */
     /* true: calls_share and calls_self return shares of the time since the start; false: of the last windows */
     bool whole;
+    bool by_change; /* two profiles are compared, and children are sorted by the size of their change */
     struct calls_row *rows; /* owned; parents before their children */
     uint32_t count;
     uint32_t first;    /* the first row without a parent */
@@ -58,7 +60,8 @@ struct calls {
 };
 
 void calls_free(struct calls *calls);
-/* Forgets everything except `kind`, `function`, `whole` and the rows that the user has folded or unfolded. */
+/* Forgets everything except `kind`, `function`, `whole`, `by_change` and the rows that the user has folded or
+ * unfolded. */
 void calls_clear(struct calls *calls);
 /* Takes a new tree. If `seconds` is not 0, a window of this length ends now. The first tree ends no
  * window. Returns 0, or -ENOMEM with nothing changed. */

@@ -33,6 +33,11 @@ enum style {
     STYLE_FLAME_PROGRAM,
     STYLE_FLAME_LIBRARY,
     STYLE_FLAME_RUN_TIME, /* flame graph: code made at run time, and unknown code */
+    STYLE_MORE,       /* rows of compared profiles that have grown significantly */
+    STYLE_LESS,
+    STYLE_FLAME_MORE, /* flame graph of compared profiles: frames that have grown significantly */
+    STYLE_FLAME_LESS,
+    STYLE_FLAME_SAME, /* chance may explain the change */
     STYLE_COUNT,
 };
 

@@ -145,12 +145,15 @@ void pen_text(const struct pen *pen, enum style style, const char *text)
 void pen_row_name(const struct pen *pen, const struct table_row *line, bool tail, int column, const char *name)
 {
     enum style style = line->total.pending ? STYLE_DIM : pen->style;
-    int width = pen->column + pen->width - column - (line->total.pending ? 1 : 0);
-    int used = paint_text(pen->canvas, pen->row, column, width, style,
-                          &(struct paint_text){.text = name,
-                                               .tail = tail,
-                                               .sideways = pen->model->sideways,
-                                               .search = pen->model->search});
+    int width = pen->column + pen->width - column - (line->total.pending ? 1 : 0), used;
+
+    if (pen->model->view == PPROFIL_BY_FUNCTION)
+        used = paint_function(pen->model, pen->canvas, pen->row, column, width, style, name, pen->model->sideways);
+    else
+        used = paint_text(
+            pen->canvas, pen->row, column, width, style,
+            &(struct paint_text){
+                .text = name, .tail = tail, .sideways = pen->model->sideways, .search = pen->model->search});
 
     if (line->total.pending && width >= 0)
         canvas_put(pen->canvas, pen->row, column + used, 1, STYLE_DIM, pen->canvas->utf8 ? "…" : "~");

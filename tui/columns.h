@@ -26,8 +26,8 @@ void pen_number(const struct pen *pen, enum style style, uint32_t number);
 void pen_per_cent(const struct pen *pen, enum style style, double share, int decimals);
 void pen_text(const struct pen *pen, enum style style, const char *text);
 /* Puts a row's name, from a column to the end of the pen's cell. The name is scrolled by
- * model->sideways, and matches of the search are marked. A name that is still being looked up is
- * dim and ends with an ellipsis. `tail` has the same meaning as in struct paint_text. */
+ * model->sideways, and matches of the search are marked. Names of functions are made to fit. A name that is still being
+ * looked up is dim and ends with an ellipsis. `tail` has the same meaning as in struct paint_text. */
 void pen_row_name(const struct pen *pen, const struct table_row *row, bool tail, int column, const char *name);
 
 enum column_kind {
@@ -67,6 +67,14 @@ void columns_paint(const struct column_span *spans, int count, const struct pen 
 
 /* Returns the columns of the present view. Their paint functions expect a struct table_row. */
 const struct column *view_columns(const struct model *model);
+/* Paint the name of a row; a source file and a line. */
+void view_paint_name(const struct pen *pen, const void *row);
+void view_paint_line(const struct pen *pen, const void *row);
+
+/* --- view-diff.c ------------------------------------------------------------------------------ */
+
+/* Returns the columns of the present view if two profiles are compared. */
+const struct column *view_diff_columns(const struct model *model);
 
 /* --- view-tasks.c ------------------------------------------------------------------------ */
 

@@ -60,7 +60,9 @@ enum action {
     ACTION_LAST,
     /* in a table: shows the code of a function, or sets a filter for a thread, process, object, system call or state */
     ACTION_ENTER,
-    ACTION_MARK,  /* on the time line: begins a range of time */
+    ACTION_MARK,  /* on the time line: begins a range of time; in the picker: marks a process */
+    ACTION_MARK_CHILDREN, /* in the picker: marks a process and its children */
+    ACTION_MARK_ALL,      /* in the picker: marks all processes that the filter shows */
     ACTION_BACK,  /* goes back: leaves the help, the page, or the last filter */
     ACTION_VIEW,  /* argument: enum pprofil_by or enum keys_view */
     ACTION_CALLERS, /* shows the callers of the selected function */
@@ -71,6 +73,7 @@ enum action {
     ACTION_SEARCH_NEXT,
     ACTION_SEARCH_PREVIOUS,
     ACTION_SORT,   /* argument: enum table_sort; -1: by the next column */
+    ACTION_NAMES,  /* shows whole names of functions, or names that fit */
     ACTION_PAUSE,  /* holds the display still */
     ACTION_CLEAR,  /* clears all counts */
     ACTION_SAMPLE, /* stops sampling, or starts it */

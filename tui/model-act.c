@@ -124,7 +124,21 @@ static enum effect act_right(struct model *model, int argument)
 static enum effect act_mark(struct model *model, int argument)
 {
     (void)argument;
+    if (model->page == PAGE_PICKER)
+        return marks_toggle(model);
     return model->page == PAGE_TIMELINE ? timeline_mark(model) : EFFECT_NONE;
+}
+
+static enum effect act_mark_children(struct model *model, int argument)
+{
+    (void)argument;
+    return model->page == PAGE_PICKER ? marks_toggle_children(model) : EFFECT_NONE;
+}
+
+static enum effect act_mark_all(struct model *model, int argument)
+{
+    (void)argument;
+    return model->page == PAGE_PICKER ? marks_toggle_all(model) : EFFECT_NONE;
 }
 
 /* --- other pages -------------------------------------------------------------------------- */
@@ -220,6 +234,16 @@ static enum effect act_sort(struct model *model, int argument)
     return calls_is_page(model) ? calls_measure(model) : view_sort_by(model, argument);
 }
 
+static enum effect act_names(struct model *model, int argument)
+{
+    (void)argument;
+    if (model->page != PAGE_TABLE && !calls_is_page(model))
+        return EFFECT_NONE;
+    model->whole_names = !model->whole_names;
+    model_answer(model, model->whole_names ? "whole names of functions" : "names of functions that fit");
+    return EFFECT_PAINT;
+}
+
 static enum effect act_pause(struct model *model, int argument)
 {
     (void)argument;
@@ -229,7 +253,10 @@ static enum effect act_pause(struct model *model, int argument)
 static enum effect act_save(struct model *model, int argument)
 {
     (void)argument;
-    return prompt_open(model, PROMPT_SAVE);
+    if (!model->compares)
+        return prompt_open(model, PROMPT_SAVE);
+    model_answer(model, "both files are saved; pprofil convert --baseline OLD makes a picture of the changes");
+    return EFFECT_PAINT;
 }
 
 /* --- the table of actions ----------------------------------------------------------------- */
@@ -252,7 +279,9 @@ static const struct {
     [ACTION_FIRST] = {.function = act_first},
     [ACTION_LAST] = {.function = act_last},
     [ACTION_ENTER] = {.function = act_enter},
-    [ACTION_MARK] = {.function = act_mark, .profiles = true},
+    [ACTION_MARK] = {.function = act_mark},
+    [ACTION_MARK_CHILDREN] = {.function = act_mark_children},
+    [ACTION_MARK_ALL] = {.function = act_mark_all},
     [ACTION_BACK] = {.function = act_back},
     [ACTION_VIEW] = {.function = act_view, .profiles = true},
     [ACTION_CALLERS] = {.function = act_callers},
@@ -263,6 +292,7 @@ static const struct {
     [ACTION_SEARCH_NEXT] = {.function = act_search_on, .argument = 1},
     [ACTION_SEARCH_PREVIOUS] = {.function = act_search_on, .argument = -1},
     [ACTION_SORT] = {.function = act_sort},
+    [ACTION_NAMES] = {.function = act_names, .profiles = true},
     [ACTION_PAUSE] = {.function = act_pause, .profiles = true},
     [ACTION_CLEAR] = {.effect = EFFECT_CLEAR, .profiles = true},
     [ACTION_SAMPLE] = {.function = control_sample, .profiles = true},

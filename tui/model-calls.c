@@ -89,6 +89,10 @@ enum effect calls_open_function(struct model *model, enum pprofil_tree_kind kind
         return EFFECT_NONE;
     if (calls_lack_stacks(model))
         return EFFECT_PAINT;
+    if (model->compares) {
+        model_answer(model, "callers and callees are of one file; %s shows all calls of both", keys_name('7'));
+        return EFFECT_PAINT;
+    }
     uint64_t function = calls_selected_function(model, &name);
     if (function == 0) {
         model_answer(model, "only functions with a name have callers and callees");
@@ -123,9 +127,17 @@ enum effect calls_measure(struct model *model)
 {
     struct calls *calls = &model->calls;
 
-    calls->whole = !calls->whole;
+    if (model->compares)
+        calls->by_change = !calls->by_change;
+    else
+        calls->whole = !calls->whole;
     calls_arrange(calls);
     list_follow(model);
+    if (model->compares) {
+        model_answer(model, "sorted by %s",
+                     calls->by_change ? "the size of the change" : "the share in the new profile");
+        return EFFECT_PAINT;
+    }
     model_answer(model, calls->whole ? "shares of the time since the start" : "shares of the last window");
     return EFFECT_PAINT;
 }

@@ -16,7 +16,9 @@
 static enum effect filter_open_code(struct model *model, const struct pprofil_row *row)
 {
     free(model->now.code);
+    free(model->now.code_old);
     model->now.code = NULL;
+    model->now.code_old = NULL;
     model->now.code_count = 0;
     model->now.code_state = -EAGAIN;
     model->now.code_problem = NULL;
@@ -111,7 +113,8 @@ static struct model_filter filter_next(const struct model *model, enum pprofil_b
 
 static enum effect filter_push(struct model *model, const struct model_filter *step)
 {
-    if (model->filter_count > 0 && filter_equals(&step->filter, &model->filters[model->filter_count - 1].filter))
+    if (!model->compares && model->filter_count > 0 &&
+        filter_equals(&step->filter, &model->filters[model->filter_count - 1].filter))
         return view_open(model, PPROFIL_BY_FUNCTION); /* the filters select this row already */
     if (model->paused)
         return filter_stay_held(model);
@@ -149,6 +152,23 @@ static enum effect filter_push_row(struct model *model, const struct pprofil_row
     return filter_push(model, &step);
 }
 
+/* Adds a filter to both of two compared profiles, in which rows are found by name. */
+static enum effect filter_push_condition(struct model *model, const struct table_row *row)
+{
+    struct model_filter step = filter_next(model, model->view, row->total.id);
+    struct snapshot_condition *condition = &step.condition;
+
+    condition->by = model->view;
+    for (int side = 0; side < 2; side++)
+        snprintf(condition->name[side], sizeof condition->name[side], "%s",
+                 model->view == PPROFIL_BY_OBJECT ? row->change->object[side] : row->total.name);
+    snprintf(step.label, sizeof step.label, "%.90s", row->total.name);
+    for (unsigned i = 0; i < model->filter_count; i++)
+        if (model->filters[i].condition.by == model->view)
+            return view_open(model, PPROFIL_BY_FUNCTION); /* the view has only this row already */
+    return filter_push(model, &step);
+}
+
 enum effect filter_enter(struct model *model)
 {
     const struct table *table = model_table(model);
@@ -156,9 +176,14 @@ enum effect filter_enter(struct model *model)
     if (model->page != PAGE_TABLE || model->selected >= table->count)
         return EFFECT_NONE;
     /* a copy, because filter_push clears the table */
-    struct pprofil_row row = table->rows[model->selected].total;
+    const struct table_row line = table->rows[model->selected];
+    struct pprofil_row row = line.total;
     if (row.pending) { /* a row without a name; when the name is known, another row replaces it */
         model_answer(model, "its name is still being looked up");
+        return EFFECT_PAINT;
+    }
+    if (model->view == PPROFIL_BY_LINE && model->compares) {
+        model_answer(model, "of two files, functions have code: %s", keys_name('1'));
         return EFFECT_PAINT;
     }
     if (model->view == PPROFIL_BY_LINE && row.line == 0 && row.file[0] == '\0') {
@@ -167,7 +192,7 @@ enum effect filter_enter(struct model *model)
     }
     if (model->view == PPROFIL_BY_FUNCTION || model->view == PPROFIL_BY_LINE)
         return filter_open_code(model, &row);
-    return filter_push_row(model, &row);
+    return line.change != NULL ? filter_push_condition(model, &line) : filter_push_row(model, &row);
 }
 
 static enum effect filter_pop(struct model *model)

@@ -110,6 +110,17 @@ enum effect filter_back(struct model *model);
  * 0, or -ENOMEM with no row added. */
 int idle_add(const struct model *model, struct snapshot *snapshot, enum pprofil_by by);
 
+/* --- model-marks.c: processes that the user has marked in the picker ------------------------- */
+
+/* Marks the selected process, or removes its mark, and selects the next one. */
+enum effect marks_toggle(struct model *model);
+/* Marks the selected process and all processes below it, or removes their marks. */
+enum effect marks_toggle_children(struct model *model);
+/* Marks all processes that the filter shows, or removes their marks if all have one. */
+enum effect marks_toggle_all(struct model *model);
+/* Removes the marks of processes that are not in the list any more, or cannot be attached to any more. */
+void marks_follow(struct model *model);
+
 /* --- model-prompt.c, model-picker.c ------------------------------------------------ */
 
 bool search_next(struct model *model, bool backwards, bool here_too);

@@ -120,14 +120,34 @@ void model_take_candidates(struct model *model, struct pprofil_candidate *candid
     model->candidates_compared = model->candidate_count > 0;
     model->candidate_count = count;
     model->candidates_ns = time_ns;
+    marks_follow(model);
     picker_narrow(model);
     list_follow(model);
 }
 
 /* --- keys ---------------------------------------------------------------------------------- */
 
+/* Chooses the processes to attach to. */
+static enum effect picker_attach(struct model *model, const uint32_t *pids, uint32_t count)
+{
+    pid_t *attach = calloc(count, sizeof *attach);
+
+    if (attach == NULL) {
+        model_answer(model, "out of memory");
+        return EFFECT_PAINT;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        attach[i] = (pid_t)pids[i];
+    free(model->attach_pids);
+    model->attach_pids = attach;
+    model->attach_count = count;
+    return EFFECT_ATTACH;
+}
+
 enum effect picker_choose(struct model *model)
 {
+    if (model->page == PAGE_PICKER && model->marked_count > 0)
+        return picker_attach(model, model->marked, model->marked_count);
     if (model->page != PAGE_PICKER || model->selected >= model->picked_count)
         return EFFECT_NONE;
     const struct pprofil_candidate *candidate = &model->candidates[model->picked[model->selected]];
@@ -135,8 +155,7 @@ enum effect picker_choose(struct model *model)
         model_answer(model, "%" PRIu32 ": %s", candidate->pid, candidate->refused);
         return EFFECT_PAINT;
     }
-    model->chosen_pid = candidate->pid;
-    return EFFECT_ATTACH;
+    return picker_attach(model, &candidate->pid, 1);
 }
 
 static bool key_is_text(uint32_t key)

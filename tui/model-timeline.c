@@ -28,6 +28,10 @@ bool timeline_range(const struct model_timeline *timeline, uint32_t *first, uint
 
 enum effect timeline_open(struct model *model)
 {
+    if (model->compares) {
+        model_answer(model, "the time line is of one file: pprofil view NEW");
+        return EFFECT_PAINT;
+    }
     model->timeline.marked = false;
     model->page = PAGE_TIMELINE;
     list_settle(model);

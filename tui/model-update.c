@@ -224,17 +224,22 @@ static bool update_window_ends(const struct model *model, const struct table *ta
  * name at first. So a table begins again at most BEGINNINGS times. Otherwise its first window might never end. */
 static bool update_begins_again(const struct table *table, bool due)
 {
-    if (due || !table->taken || table->windows > 0 || table->begun >= BEGINNINGS)
-        return false;
-    for (uint32_t i = 0; i < table->count; i++)
-        if (table->rows[i].total.pending)
-            return true;
-    return false;
+    return !due && table->taken && table->windows == 0 && table->begun < BEGINNINGS && table_lacks_names(table);
 }
 
 bool model_awaits_names(const struct model *model)
 {
     return !model->paused && update_begins_again(&model->tables[model->view], false);
+}
+
+/* Keeps a held table still, but lets it have what is still being looked up. When an address gets its name, its counts
+ * move to another row. So rows without names get them only if there are no new counts. */
+static int update_frozen(struct table *frozen, const struct table *table)
+{
+    if (!frozen->taken || (table_lacks_names(frozen) && frozen->total_ns == table->total_ns))
+        return table_copy(frozen, table);
+    table_copy_texts(frozen, table);
+    return 0;
 }
 
 /* Takes the rows of a table. After all targets have ended, no window ends any more, but rows may still get names. */
@@ -263,7 +268,7 @@ static void update_table(struct model *model, struct snapshot *snapshot, enum pp
     if (ends)
         model->table_ns[by] = snapshot->time_ns;
     view_arrange(model, table, by, snapshot);
-    if (model->paused && !model->frozen[by].taken && table_copy(&model->frozen[by], table) != 0)
+    if (model->paused && update_frozen(&model->frozen[by], table) != 0)
         update_say_no_memory(model, snapshot);
 }
 
@@ -293,6 +298,9 @@ static void update_hold_still(struct snapshot *shown, struct snapshot *fresh)
     shown->processes = held.processes;
     if (shown->code_count == 0)
         return; /* no code is shown yet, so the fresh code stays */
+    struct snapshot_counts *held_old = fresh->code_old;
+    fresh->code_old = shown->code_old;
+    shown->code_old = held_old;
     fresh->code = shown->code;
     fresh->code_count = shown->code_count;
     fresh->code_state = shown->code_state;
@@ -300,13 +308,19 @@ static void update_hold_still(struct snapshot *shown, struct snapshot *fresh)
     shown->code = held.code;
 }
 
+/* Of two profiles, either may have the hottest line. */
 static void update_select_hottest_code(struct model *model)
 {
+    const struct snapshot *now = &model->now;
     uint32_t hottest = 0;
 
-    for (uint32_t i = 1; i < model->now.code_count; i++)
-        if (!model->now.code[i].source && model->now.code[i].ns > model->now.code[hottest].ns)
+    for (uint32_t i = 1; i < now->code_count; i++)
+        if (now->code_old != NULL) {
+            if (now->code[i].ns + now->code_old[i].ns > now->code[hottest].ns + now->code_old[hottest].ns)
+                hottest = i;
+        } else if (!now->code[i].source && now->code[i].ns > now->code[hottest].ns) {
             hottest = i;
+        }
     list_select(model, hottest);
 }
 

@@ -45,8 +45,23 @@ static bool view_is_kept(enum pprofil_by by)
     return views[by].kept;
 }
 
+static bool view_can_sort_changes(const struct model *model, enum pprofil_by by, enum table_sort sort)
+{
+    if (sort == TABLE_BY_TOTAL_CHANGE)
+        return model->stacks && by <= PPROFIL_BY_LINE;
+    return sort == TABLE_BY_CHANGE || sort == TABLE_BY_OLD || sort == TABLE_BY_TOTAL || sort == TABLE_BY_NAME ||
+           (sort == TABLE_BY_OBJECT && (views[by].sorts & BIT(TABLE_BY_OBJECT)) != 0);
+}
+
+static enum table_sort view_usual_sort(const struct model *model)
+{
+    return model->compares ? TABLE_BY_CHANGE : TABLE_BY_WINDOW;
+}
+
 static bool view_can_sort(const struct model *model, enum pprofil_by by, enum table_sort sort)
 {
+    if (model->compares)
+        return view_can_sort_changes(model, by, sort);
     if (sort == TABLE_BY_INCLUSIVE)
         return model->stacks && by == PPROFIL_BY_FUNCTION;
     return ((views[by].sorts | BIT(TABLE_BY_WINDOW) | BIT(TABLE_BY_TOTAL)) & BIT(sort)) != 0;
@@ -54,7 +69,7 @@ static bool view_can_sort(const struct model *model, enum pprofil_by by, enum ta
 
 void view_arrange(const struct model *model, struct table *table, enum pprofil_by by, const struct snapshot *snapshot)
 {
-    enum table_sort sort = view_can_sort(model, by, model->sort) ? model->sort : TABLE_BY_WINDOW;
+    enum table_sort sort = view_can_sort(model, by, model->sort) ? model->sort : view_usual_sort(model);
 
     if (by == PPROFIL_BY_PROCESS && sort == TABLE_BY_WINDOW)
         table_sort_tree(table, snapshot);
@@ -73,12 +88,17 @@ static void view_arrange_present(struct model *model)
 
 enum effect view_open(struct model *model, enum pprofil_by by)
 {
+    if (model->compares && (by == PPROFIL_BY_STATE || by == PPROFIL_BY_WAIT) && !model->wall) {
+        model_answer(model, "all threads run in profiles of CPU time: %s need elapsed time (-w)",
+                     by == PPROFIL_BY_STATE ? "states" : "waits");
+        return EFFECT_PAINT;
+    }
     if (by != model->view && !view_is_kept(model->view))
         table_clear(&model->tables[model->view]);
     model->page = PAGE_TABLE;
     model->view = by;
     if (!view_can_sort(model, by, model->sort))
-        model->sort = TABLE_BY_WINDOW;
+        model->sort = view_usual_sort(model);
     list_settle(model);
     view_arrange_present(model);
     return model_table(model)->taken ? EFFECT_PAINT : EFFECT_SNAPSHOT;
@@ -142,6 +162,9 @@ enum effect view_sort_by(struct model *model, int sort)
         [TABLE_BY_NAME] = "name",
         [TABLE_BY_OBJECT] = "object",
         [TABLE_BY_PID] = "number",
+        [TABLE_BY_CHANGE] = "the size of the change, what is significant first",
+        [TABLE_BY_TOTAL_CHANGE] = "the change with what was called",
+        [TABLE_BY_OLD] = "the time in the old profile",
     };
 
     if (model->page != PAGE_TABLE || sort >= TABLE_SORTS)
@@ -152,7 +175,8 @@ enum effect view_sort_by(struct model *model, int sort)
         sort = view_next_sort(model);
     model->sort = (enum table_sort)sort;
     view_arrange_present(model);
-    model_answer(model, "sorted by %s", names[sort]);
+    bool new = model->compares &&sort == TABLE_BY_TOTAL;
+    model_answer(model, "sorted by %s", new ? "the time in the new profile" : names[sort]);
     return EFFECT_PAINT;
 }
 
@@ -232,6 +256,9 @@ void model_wants(struct model *model, struct snapshot_wants *wants)
     if (model->filter_count > 0)
         wants->filter = model->filters[model->filter_count - 1].filter;
     wants->filter.size = sizeof wants->filter;
+    wants->condition_count = model->compares ? model->filter_count : 0;
+    for (unsigned i = 0; i < wants->condition_count; i++)
+        wants->conditions[i] = model->filters[i].condition;
     if (model->page == PAGE_CODE) {
         wants->code_by = model->code_by;
         wants->code_id = model->code_id;

@@ -49,6 +49,7 @@ void snapshot_free(struct snapshot *snapshot)
     free(snapshot->tasks);
     free(snapshot->processes);
     free(snapshot->code);
+    free(snapshot->code_old);
     *snapshot = (struct snapshot){.status = -1};
 }
 
@@ -66,6 +67,8 @@ void model_free(struct model *model)
     free(model->candidates);
     free(model->candidate_cpu);
     free(model->picked);
+    free(model->marked);
+    free(model->attach_pids);
     free(model->shown);
     free(model);
 }

@@ -13,7 +13,7 @@
 #include "table.h"
 
 #define MODEL_MINUTE SNAPSHOT_USE /* seconds of the target's CPU use that the header shows */
-#define MODEL_FILTERS 4     /* greatest number of filters that can be in force at the same time */
+#define MODEL_FILTERS SNAPSHOT_CONDITIONS     /* greatest number of filters that can be in force at the same time */
 #define MODEL_TEXT 256      /* size of a typed text in bytes */
 #define MODEL_PAGES (PAGE_TIMELINE + 1)
 
@@ -45,7 +45,7 @@ enum effect {
     EFFECT_WALL,   /* set the kind of time to model->wall */
     EFFECT_WINDOW, /* set the window to model->window_seconds */
     EFFECT_SAVE,   /* save to the path in model->text */
-    EFFECT_ATTACH, /* attach to model->chosen_pid */
+    EFFECT_ATTACH, /* attach to the processes in model->attach_pids */
     EFFECT_REDRAW, /* send the whole screen to the terminal again */
     EFFECT_SUSPEND,
     EFFECT_QUIT,
@@ -58,6 +58,7 @@ struct model_filter {
     enum pprofil_by by; /* grouping of the view in which the user entered the row */
     uint64_t selected;  /* id of the row that the user entered */
     struct pprofil_filter filter; /* combination of this filter and all filters before it */
+    struct snapshot_condition condition; /* if two profiles are compared: this filter alone, in place of `filter` */
 };
 
 /* The position in a list: the selected line, the first line on the screen, and how far the names are scrolled. Each
@@ -165,7 +166,11 @@ struct model {
     uint32_t *picked;
     uint32_t candidate_count, picked_count;
     uint64_t candidates_ns; /* time when the list was made; CLOCK_MONOTONIC */
-    uint32_t chosen_pid;
+    /* owned: pids of the marked processes, which are in `candidates` and can be attached to */
+    uint32_t *marked;
+    uint32_t marked_count;
+    pid_t *attach_pids; /* owned: the processes to attach to */
+    uint32_t attach_count;
 
     enum model_prompt prompt;
     char text[MODEL_TEXT];   /* text that is being typed */
@@ -179,7 +184,10 @@ struct model {
     uint64_t message_until_ns;
 
     bool saved;       /* a saved profile is shown, in which nothing changes */
+    bool compares;    /* two saved profiles are compared; `saved` is true, too */
+    const char *paths[2], *commands[2]; /* borrowed; of the old and the new profile, if they are compared */
     bool paused;      /* the display is held still */
+    bool whole_names; /* names of functions are not made to fit */
     bool wall;
     double asked_hz;
     double window_seconds;
@@ -237,6 +245,8 @@ enum key_where model_where(const struct model *model);
 
 /* Returns the table of the present view. */
 const struct table *model_table(const struct model *model);
+/* Returns true if the picker has a mark on the process with this pid. */
+bool marks_have(const struct model *model, uint32_t pid);
 /* Returns the number of lines in the present page's list. */
 uint32_t model_list_count(const struct model *model);
 /* Returns the thread with this tid in the last snapshot, or NULL. */

@@ -89,6 +89,8 @@ int source_open_saved(struct source *source, const struct top_request *request, 
                               .saved = true,
                               .ended = true,
                               .over_ns = time_now()};
+    if (request->old != NULL)
+        return source_diff_open(request->old, request->profile, &source->diff);
     int error = pprofil_live_open_profile(request->profile, &source->live);
     if (error != 0)
         snprintf(problem, size, "cannot look up names: %s", strerror(-error));
@@ -129,9 +131,11 @@ int source_finish(struct source *source, pprofil_session **session)
 {
     *session = source->session;
     pprofil_live_close(source->live);
+    source_diff_free(source->diff);
     int error = source->session != NULL ? pprofil_session_finish(source->session) : 0;
     source_reap(source);
     source->live = NULL;
+    source->diff = NULL;
     source->session = NULL;
     source->profile = NULL;
     return error;
@@ -310,22 +314,27 @@ uint32_t source_ask_names(struct source *source)
 int source_take(struct source *source, const struct snapshot_wants *wants, struct snapshot *snapshot)
 {
     *snapshot = (struct snapshot){.status = -1};
-    if (source->live == NULL)
+    if (!source_is_open(source))
         return 0;
     source_pump(source);
     for (uint32_t i = 0; i < wants->shown_count; i++)
-        pprofil_live_define(source->live, wants->shown_by, wants->shown[i]);
-    int error = source_take_lists(source, wants, snapshot);
+        if (source->live != NULL)
+            pprofil_live_define(source->live, wants->shown_by, wants->shown[i]);
+    int error = source->diff != NULL ? source_diff_take(source->diff, wants, snapshot)
+                                     : source_take_lists(source, wants, snapshot);
     if (error != 0) {
         snapshot_free(snapshot);
         return error;
     }
     snapshot->time_ns = time_now();
-    pprofil_profile_totals(source->profile, &snapshot->totals, sizeof snapshot->totals);
+    if (source->diff != NULL)
+        snapshot->totals = snapshot->comparison.of[1];
+    else
+        pprofil_profile_totals(source->profile, &snapshot->totals, sizeof snapshot->totals);
     snapshot->limited = pprofil_totals_limit(&snapshot->totals, false, NULL, 0) > 0;
     snapshot->rate_hz = source->saved ? 0 : pprofil_session_rate(source->session);
     snapshot->sampling = !source->saved && pprofil_session_sampling(source->session);
-    snapshot->pending = pprofil_live_pending(source->live);
+    snapshot->pending = source->live != NULL ? pprofil_live_pending(source->live) : 0;
     snapshot->ended = source->ended;
     snapshot->saved = source->saved;
     snapshot->dead = source->dead;

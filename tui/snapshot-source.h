@@ -9,8 +9,9 @@
 struct source {
     pprofil_session *session; /* owned until source_finish; NULL: not opened yet, or a saved profile is shown */
     pprofil_profile *profile; /* borrowed from the session or the request; NULL: not opened yet */
-    pprofil_live *live;       /* owned; NULL: not opened yet */
+    pprofil_live *live;       /* owned; NULL: not opened yet, or two profiles are compared */
     bool saved;               /* a saved profile is shown */
+    struct source_diff *diff; /* owned; two saved profiles are compared; NULL: nothing is compared */
     pid_t child;              /* process of the program that was started; 0: none */
     bool ended;               /* all targets have ended, and so have the processes that they started */
     bool dead;                /* the supervisor has died; the targets run on */
@@ -37,6 +38,12 @@ int source_open_saved(struct source *source, const struct top_request *request, 
  * Returns the result of pprofil_session_finish. */
 int source_finish(struct source *source, pprofil_session **session);
 
+/* Returns true if snapshots can be taken. */
+static inline bool source_is_open(const struct source *source)
+{
+    return source->live != NULL || source->diff != NULL;
+}
+
 /* Processes the events that have come. When all targets have ended, source_pump asks the supervisor
  * to stop the sampling, and waits for its answer. In all other calls source_pump does not wait. */
 void source_pump(struct source *source);
@@ -53,6 +60,20 @@ int source_take_history(const struct source *source, enum pprofil_by by, const s
 int source_take_use(const struct source *source, const struct snapshot_wants *wants, struct snapshot *snapshot);
 int source_take_timeline(const struct source *source, const struct snapshot_wants *wants,
                          struct snapshot_timeline *line);
+
+/* --- snapshot-diff.c: snapshots of two saved profiles ------------------------------------------ */
+
+/* Makes the comparison of two profiles, which the caller keeps. Returns 0 or -ENOMEM. */
+int source_diff_open(pprofil_profile *old, pprofil_profile *new, struct source_diff **diff);
+void source_diff_free(struct source_diff *diff);
+/* Takes what differs between the profiles. Returns 0, or a negative error. */
+int source_diff_take(struct source_diff *diff, const struct snapshot_wants *wants, struct snapshot *snapshot);
+
+/* --- snapshot-diff-code.c --------------------------------------------------------------------- */
+
+/* Takes the code of a function with the counts of both profiles, from annotations of which one may be NULL. The texts
+ * of the rows live as long as the annotations. Returns 0 or -ENOMEM. */
+int source_diff_take_code(pprofil_annotation *const annotations[2], struct snapshot *snapshot);
 
 /* --- snapshot-source.c ------------------------------------------------------------------------ */
 

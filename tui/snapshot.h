@@ -12,6 +12,8 @@
 #define SNAPSHOT_HISTORY 30 /* greatest number of columns of a row's history */
 #define SNAPSHOT_USE 60     /* columns of the use of CPUs */
 
+#define SNAPSHOT_CONDITIONS 4   /* greatest number of conditions on the samples of two profiles */
+
 struct snapshot_rows {
     bool taken;               /* the snapshot has these rows; there may be 0 of them */
     struct pprofil_row *rows; /* owned; largest first; the strings of the rows are valid as long as the profile */
@@ -20,6 +22,10 @@ struct snapshot_rows {
      * The last column is the newest */
     uint64_t *history;
     uint32_t columns;
+    /* borrowed; if two profiles are compared: changes[i] is for rows[i], which has the counts of the new profile. They
+     * are in the order of pprofil_diff_row, and valid until a snapshot has other conditions; NULL: nothing is compared
+     */
+    const struct pprofil_diff_row *changes;
 };
 
 /* A call tree. Each row comes after its parent. */
@@ -29,6 +35,24 @@ struct snapshot_calls {
     uint32_t count;
     /* `all_ns`: time of all samples that pass the filter, ns; `tree_ns`: time of the samples in the tree, ns */
     uint64_t all_ns, tree_ns;
+    const struct pprofil_diff_call *changes; /* borrowed; as snapshot_rows.changes */
+};
+
+/* How two profiles differ as wholes. */
+struct snapshot_comparison {
+    struct pprofil_totals of[2];
+    struct pprofil_diff_totals by[SNAPSHOT_GROUPINGS]; /* of the rows of each view that was opened so far */
+};
+
+/* A condition on the samples of two profiles: that they belong to the rows of this name. Names may differ, because
+ * objects may be renamed. */
+struct snapshot_condition {
+    enum pprofil_by by;
+    char name[2][256]; /* in the old and in the new profile; "": it has no such row */
+};
+
+struct snapshot_counts {
+    uint64_t samples, ns;
 };
 
 /* What a thread did in a column of the time line: CPU time, or time in a state, divided by the column's length. */
@@ -87,6 +111,9 @@ struct snapshot {
     const char *code_problem;
     struct pprofil_code_row *code; /* owned */
     uint32_t code_count;
+    /* if two profiles are compared: how they differ, and what the old one has of each row of `code`, which is owned */
+    struct snapshot_comparison comparison;
+    struct snapshot_counts *code_old;
 };
 
 /* What the next snapshot must have. */
@@ -97,6 +124,9 @@ struct snapshot_wants {
     bool history[SNAPSHOT_GROUPINGS];
     uint64_t window_ns;
     struct pprofil_filter filter;
+    /* in place of `filter`, if two profiles are compared: all conditions must be met */
+    struct snapshot_condition conditions[SNAPSHOT_CONDITIONS];
+    unsigned condition_count;
     bool tasks, processes, command;
     bool timeline; /* the time line, with so many columns */
     uint32_t timeline_columns;

@@ -78,9 +78,44 @@ static int order_by_pid(const void *left, const void *right)
     return order != 0 ? order : order_by_window(a, b);
 }
 
+/* The rows of a diff are sorted, and each row points into the array of these. */
+static int order_by_change(const void *left, const void *right)
+{
+    const struct table_row *a = left, *b = right;
+
+    if (a->change == NULL || b->change == NULL)
+        return order_by_total(a, b);
+    return (a->change > b->change) - (a->change < b->change);
+}
+
+static int order_by_total_change(const void *left, const void *right)
+{
+    const struct table_row *a = left, *b = right;
+    double one = a->change != NULL ? fabs(a->change->total.change) : 0;
+    double other = b->change != NULL ? fabs(b->change->total.change) : 0;
+
+    return one != other ? (one < other) - (one > other) : order_by_change(a, b);
+}
+
+static int order_by_old(const void *left, const void *right)
+{
+    const struct table_row *a = left, *b = right;
+    double one = a->change != NULL ? a->change->self.share[0] : 0;
+    double other = b->change != NULL ? b->change->self.share[0] : 0;
+
+    return one != other ? (one < other) - (one > other) : order_by_change(a, b);
+}
+
 static comparison *const comparisons[TABLE_SORTS] = {
-    [TABLE_BY_WINDOW] = order_by_window, [TABLE_BY_TOTAL] = order_by_total, [TABLE_BY_NAME] = order_by_name,
-    [TABLE_BY_OBJECT] = order_by_object, [TABLE_BY_INCLUSIVE] = order_by_inclusive, [TABLE_BY_PID] = order_by_pid,
+    [TABLE_BY_WINDOW] = order_by_window,
+    [TABLE_BY_TOTAL] = order_by_total,
+    [TABLE_BY_NAME] = order_by_name,
+    [TABLE_BY_OBJECT] = order_by_object,
+    [TABLE_BY_INCLUSIVE] = order_by_inclusive,
+    [TABLE_BY_PID] = order_by_pid,
+    [TABLE_BY_CHANGE] = order_by_change,
+    [TABLE_BY_TOTAL_CHANGE] = order_by_total_change,
+    [TABLE_BY_OLD] = order_by_old,
 };
 
 void table_sort(struct table *table, enum table_sort sort)

@@ -60,9 +60,11 @@ static const char *text_or_empty(const char *text)
     return text != NULL ? text : "";
 }
 
-static void table_take_row(struct table_row *row, const struct pprofil_row *total)
+static void table_take_row(struct table_row *row, const struct snapshot_rows *rows, uint32_t index)
 {
-    *row = (struct table_row){.total = *total};
+    const struct pprofil_row *total = &rows->rows[index];
+
+    *row = (struct table_row){.total = *total, .change = rows->changes != NULL ? &rows->changes[index] : NULL};
     row->total.name = text_or_empty(total->name);
     row->total.object = text_or_empty(total->object);
     row->total.file = text_or_empty(total->file);
@@ -174,7 +176,7 @@ int table_take(struct table *table, const struct snapshot_rows *rows, double sec
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < rows->count; i++) {
-        table_take_row(&fresh[i], &rows->rows[i]);
+        table_take_row(&fresh[i], rows, i);
         const struct table_row *before = table_indexed_row(table, &index, fresh[i].total.id);
         if (seconds > 0)
             table_carry(&fresh[i], before != NULL ? before : &nothing);
@@ -220,6 +222,30 @@ int table_copy(struct table *copy, const struct table *table)
     return 0;
 }
 
+void table_copy_texts(struct table *into, const struct table *from)
+{
+    struct hash_index index = {0};
+
+    if (table_index_rows(from, &index) == 0)
+        for (uint32_t i = 0; i < into->count; i++) {
+            const struct table_row *row = table_indexed_row(from, &index, into->rows[i].total.id);
+            if (row == NULL)
+                continue;
+            into->rows[i].total.name = row->total.name;
+            into->rows[i].total.file = row->total.file;
+            into->rows[i].total.line = row->total.line;
+        }
+    hash_free(&index);
+}
+
+bool table_lacks_names(const struct table *table)
+{
+    for (uint32_t i = 0; i < table->count; i++)
+        if (table->rows[i].total.pending)
+            return true;
+    return false;
+}
+
 int table_find(const struct table *table, uint64_t id)
 {
     for (uint32_t i = 0; i < table->count; i++)
@@ -239,15 +265,17 @@ struct moved {
 
 static void table_keep_window(struct table_row *row, const struct table_row *before, struct moved *moved)
 {
-    struct pprofil_row total = row->total;
-    double kept = before->total.ns > total.ns ? (double)total.ns / (double)before->total.ns : 1;
+    const struct table_row taken = *row;
+    const struct pprofil_row *now = &taken.total;
+    double kept = before->total.ns > now->ns ? (double)now->ns / (double)before->total.ns : 1;
 
     *row = *before;
-    row->total = total;
+    row->total = taken.total;
+    row->change = taken.change;
     row->window_ns = (uint64_t)((double)before->window_ns * kept);
     row->window_samples = (uint64_t)((double)before->window_samples * kept);
     row->smooth_share = before->smooth_share * kept;
-    moved->grown += table_growth(total.ns, before->total.ns);
+    moved->grown += table_growth(now->ns, before->total.ns);
     moved->window_ns -= row->window_ns;
     moved->window_samples -= row->window_samples;
     moved->smooth_share -= row->smooth_share;
@@ -286,7 +314,7 @@ int table_retext(struct table *table, const struct snapshot_rows *rows)
         moved.smooth_share += table->rows[i].smooth_share;
     }
     for (uint32_t i = 0; i < rows->count; i++) {
-        table_take_row(&fresh[i], &rows->rows[i]);
+        table_take_row(&fresh[i], rows, i);
         const struct table_row *before = table_indexed_row(table, &index, fresh[i].total.id);
         table_keep_window(&fresh[i], before != NULL ? before : &nothing, &moved);
     }

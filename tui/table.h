@@ -25,6 +25,7 @@ struct table_row {
      * from smooth_share: a share of 1 may mean two CPUs in one window and three CPUs in another. */
     double smooth_cpus;
     float history[TABLE_WINDOWS]; /* window_share of the last windows, newest last */
+    const struct pprofil_diff_row *change; /* borrowed; as snapshot_rows.changes; NULL: nothing is compared */
     unsigned depth; /* in tables of processes: number of processes above the row in the process tree */
 };
 
@@ -52,6 +53,11 @@ enum table_sort {
     TABLE_BY_NAME,
     TABLE_BY_OBJECT, /* sorted by object, then as TABLE_BY_WINDOW */
     TABLE_BY_PID,    /* sorted by pid, then tid, then as TABLE_BY_WINDOW */
+    /* if two profiles are compared: in the order of pprofil_diff_row; by the size of the total's change; by the time in
+     * the old profile. TABLE_BY_TOTAL sorts by the time in the new profile */
+    TABLE_BY_CHANGE,
+    TABLE_BY_TOTAL_CHANGE,
+    TABLE_BY_OLD,
     TABLE_SORTS,
 };
 
@@ -72,6 +78,11 @@ void table_sort(struct table *table, enum table_sort sort);
 void table_sort_tree(struct table *table, const struct snapshot *snapshot);
 /* Copies *table into *copy, and frees the old rows of *copy. Returns 0, or -ENOMEM with nothing changed. */
 int table_copy(struct table *copy, const struct table *table);
+/* Copies names and places of definition from rows of `from` to the rows of `into` that have the same ids, so that a
+ * copy that is held still has them, too. Counts do not change. */
+void table_copy_texts(struct table *into, const struct table *from);
+/* Returns true if a row has no name yet. */
+bool table_lacks_names(const struct table *table);
 /* Returns the index of the row with this id, or -1. */
 int table_find(const struct table *table, uint64_t id);
 

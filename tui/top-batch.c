@@ -123,6 +123,7 @@ int top_batch(const struct top_request *request, struct top_result *result)
         return -ENOMEM;
     top_set_up_model(batch.model, request);
     batch.model->page = PAGE_TABLE;
+    batch.model->whole_names = true; /* as in reports that go to no terminal */
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
         /* a frame shows the shares of its own window, not shares smoothed over several windows */
         batch.model->tables[by].unsmoothed = true;

@@ -85,7 +85,7 @@ static void top_read_keys(struct top *top)
         top->repaint = true;
         top->key_at = time_now();
         /* other rows may be on the screen now; the next snapshot brings their names and definitions */
-        if (top_is_over(top) && top->window_at == 0)
+        if (top_is_over(top) && top->window_at == 0 && top->source.diff == NULL)
             top->ask_at = top->key_at + TOP_ASK_NS;
     }
 }

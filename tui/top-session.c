@@ -50,6 +50,15 @@ static void top_set_up_saved(struct model *model, const struct top_request *requ
     model->stacks = pprofil_profile_has_stacks(request->profile);
     model->own_targets = false;
     snprintf(model->targets, sizeof model->targets, "%s", request->path);
+    if (request->old == NULL)
+        return;
+    model->compares = model->calls.by_change = true;
+    model->sort = TABLE_BY_CHANGE;
+    model->stacks = model->stacks || pprofil_profile_has_stacks(request->old);
+    model->paths[0] = request->old_path;
+    model->paths[1] = request->path;
+    model->commands[0] = pprofil_profile_command(request->old);
+    model->commands[1] = pprofil_profile_command(request->profile);
 }
 
 void top_set_up_model(struct model *model, const struct top_request *request)
@@ -124,7 +133,7 @@ int top_begin(struct top *top)
         error = source_open(&top->source, request, NULL, top->result->problem, sizeof top->result->problem);
     else
         top->model->page = PAGE_PICKER;
-    if (error == 0 && top->source.live != NULL)
+    if (error == 0 && source_is_open(&top->source))
         top_begin_sampling(top);
     return error;
 }
@@ -168,7 +177,7 @@ static uint64_t top_next_ask(const struct top *top, const struct snapshot *snaps
 
     if (snapshot->code_state == -EAGAIN)
         return now + TOP_ASK_NS;
-    if (!top_is_over(top))
+    if (!top_is_over(top) || top->source.diff != NULL)
         return 0;
     if (idle < ASK_OFTEN_NS)
         return now + TOP_ASK_NS;
@@ -256,12 +265,11 @@ static bool top_is_too_late(struct top *top, enum effect effect)
 static void top_attach(struct top *top)
 {
     struct top_request chosen = *top->request;
-    pid_t pid = (pid_t)top->model->chosen_pid;
     pprofil_session *failed;
     char problem[512];
 
-    chosen.pids = &pid;
-    chosen.pid_count = 1;
+    chosen.pids = top->model->attach_pids;
+    chosen.pid_count = top->model->attach_count;
     chosen.options.frequency = top->model->asked_hz;
     if (source_open(&top->source, &chosen, NULL, problem, sizeof problem) == 0) {
         top_begin_sampling(top);
@@ -306,7 +314,7 @@ void top_suspend(struct top *top)
 
 void top_obey(struct top *top, enum effect effect)
 {
-    bool profiling = top->source.live != NULL;
+    bool profiling = source_is_open(&top->source);
 
     top->repaint = top->repaint || effect != EFFECT_NONE;
     if (effect == EFFECT_QUIT)

@@ -17,6 +17,10 @@ struct top_request {
     /* borrowed: a saved profile to show, instead of a process or program; NULL: none. `path` is its file */
     pprofil_profile *profile;
     const char *path;
+    /* borrowed: an older profile to compare `profile` with; NULL: none. Differences of both were made already, so names
+     * are known. `old_path` is its file */
+    pprofil_profile *old;
+    const char *old_path;
     bool batch;            /* print frames of text to standard output */
     unsigned frames;       /* in the batch mode: number of frames to print; 0: until the targets end */
     uint32_t rows;         /* in the batch mode: greatest number of rows in a frame; 0: all */

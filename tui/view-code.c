@@ -15,6 +15,7 @@
 
 #define SHARE_WIDTH 6
 #define SAMPLES_WIDTH 8
+#define BOTH_WIDTH 16 /* of the samples of two profiles */
 #define LINE_WIDTH 6
 #define FILE_WIDTH 22
 #define NAME_WIDTH_MIN 8
@@ -22,13 +23,48 @@
 #define FOR_SAMPLES 80 /* least width of a screen that shows samples */
 #define FOR_FILES 110  /* least width of a screen that shows file names */
 
-static uint64_t code_whole(const struct snapshot *now)
+/* The time of the function, ns. */
+struct code_whole {
+    uint64_t now, old; /* `old`: in the old profile, if two are compared */
+};
+
+static struct code_whole code_whole(const struct snapshot *now)
 {
     uint64_t instructions = 0, lines = 0;
+    struct code_whole whole = {0};
 
-    for (uint32_t i = 0; i < now->code_count; i++)
+    for (uint32_t i = 0; i < now->code_count; i++) {
         *(now->code[i].source ? &lines : &instructions) += now->code[i].ns;
-    return instructions > 0 ? instructions : lines;
+        whole.old += now->code_old != NULL ? now->code_old[i].ns : 0;
+    }
+    whole.now = instructions > 0 ? instructions : lines;
+    return whole;
+}
+
+static double code_share(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+/* Puts the shares of a row in both profiles: parts of the function's time in each of them. */
+static int code_put_both(const struct snapshot *now, struct canvas *canvas, int row, uint32_t index,
+                         const struct code_whole *all)
+{
+    const struct pprofil_code_row *line = &now->code[index];
+    const struct snapshot_counts *old = &now->code_old[index];
+    double before = code_share(old->ns, all->old), after = code_share(line->ns, all->now);
+    char text[64];
+
+    if (old->ns > 0)
+        paint_per_cent(canvas, row, 0, SHARE_WIDTH, STYLE_PLAIN, before, 1);
+    if (line->ns > 0)
+        paint_per_cent(canvas, row, SHARE_WIDTH + 1, SHARE_WIDTH, STYLE_PLAIN, after, 1);
+    if (canvas->columns < FOR_SAMPLES)
+        return 2 * (SHARE_WIDTH + 1);
+    snprintf(text, sizeof text, "%" PRIu64 " -> %" PRIu64, old->samples, line->samples);
+    if (old->samples > 0 || line->samples > 0)
+        canvas_put_right(canvas, row, 2 * (SHARE_WIDTH + 1), BOTH_WIDTH, STYLE_FIGURE, text);
+    return 2 * (SHARE_WIDTH + 1) + BOTH_WIDTH + 2;
 }
 
 /* Puts the counts of a row, if it has any. Returns the column where the rest of the line begins. */
@@ -73,11 +109,14 @@ static int code_put_address(struct canvas *canvas, int row, int column, const st
     return column + INDENT + canvas_printf(canvas, row, column + INDENT, -1, STYLE_DIM, "%" PRIx64, line->address) + 2;
 }
 
-static void code_put_line(const struct model *model, struct canvas *canvas, int row, uint32_t index, uint64_t all)
+static void code_put_line(const struct model *model, struct canvas *canvas, int row, uint32_t index,
+                          const struct code_whole *all)
 {
     const struct pprofil_code_row *line = &model->now.code[index];
-    enum style heat = line->ns == 0 || all == 0 ? STYLE_PLAIN : paint_heat((double)line->ns / (double)all);
-    int column = code_put_counts(canvas, row, line, all, heat);
+    bool both = model->now.code_old != NULL;
+    enum style heat = both || line->ns == 0 || all->now == 0 ? STYLE_PLAIN : paint_heat(code_share(line->ns, all->now));
+    int column = both ? code_put_both(&model->now, canvas, row, index, all)
+                      : code_put_counts(canvas, row, line, all->now, heat);
 
     column = line->source ? code_put_line_number(canvas, row, column, line)
                           : code_put_address(canvas, row, column, line);
@@ -99,7 +138,8 @@ static bool code_some_newer(const struct snapshot *now)
 static void code_put_title(const struct model *model, struct canvas *canvas, int row)
 {
     static const char newer[] = "source is newer than the program";
-    int column = canvas_put(canvas, row, 0, -1, STYLE_LABEL, "code of") + 1;
+    const char *what = model->compares ? "old% and new% of the code of" : "code of";
+    int column = canvas_put(canvas, row, 0, -1, STYLE_LABEL, what) + 1;
     int room = canvas->columns - column;
 
     if (code_some_newer(&model->now))
@@ -122,7 +162,7 @@ static const char *code_why_none(const struct snapshot *now)
 int view_code(struct model *model, struct canvas *canvas, int row, int rows)
 {
     const struct snapshot *now = &model->now;
-    uint64_t all = code_whole(now);
+    const struct code_whole all = code_whole(now);
 
     model->header_row = 0;
     code_put_title(model, canvas, row);
@@ -130,7 +170,7 @@ int view_code(struct model *model, struct canvas *canvas, int row, int rows)
     if (now->code_count == 0)
         paint_words(canvas, row + 2, rows - 2, STYLE_TITLE, code_why_none(now));
     for (uint32_t i = 0; i < model->page_rows && model->top + i < now->code_count; i++) {
-        code_put_line(model, canvas, row + 1 + (int)i, model->top + i, all);
+        code_put_line(model, canvas, row + 1 + (int)i, model->top + i, &all);
         if (model->top + i == model->selected)
             paint_selected(canvas, row + 1 + (int)i);
     }

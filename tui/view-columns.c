@@ -100,7 +100,7 @@ static void table_paint_tid(const struct pen *pen, const void *row)
 
 /* --- names ----------------------------------------------------------------------------- */
 
-static void table_paint_row_name(const struct pen *pen, const void *row)
+void view_paint_name(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
 
@@ -130,7 +130,7 @@ static void table_put_place(const struct pen *pen, enum style style, const char 
                                     .sideways = search == NULL ? 0 : pen->model->sideways});
 }
 
-static void table_paint_line(const struct pen *pen, const void *row)
+void view_paint_line(const struct pen *pen, const void *row)
 {
     const struct table_row *line = row;
 
@@ -188,35 +188,35 @@ static void table_paint_hottest(const struct pen *pen, const void *row)
 #define SAVED_SHARES SAVED_TOTAL, SAVED_ERROR, SECONDS, HISTORY
 static const struct column saved_by_function[] = {
     SAVED_SHARES,
-    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, OBJECT,
+    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   view_paint_name}, OBJECT,
     {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   table_paint_place}, {0}};
 static const struct column saved_by_called_function[] = {
     SAVED_TOTAL, SAVED_ERROR,
     {"total%",    NULL, NULL,  6,  0, 1, TABLE_BY_INCLUSIVE, FIGURE, table_paint_inclusive}, SECONDS, HISTORY,
-    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, OBJECT,
+    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   view_paint_name}, OBJECT,
     {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   table_paint_place}, {0}};
 static const struct column saved_by_object[] = {
     SAVED_SHARES, {"object", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT, table_paint_path}, {0}};
 static const struct column saved_by_line[] = {
     SAVED_SHARES,
-    {"file:line", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   table_paint_line}, OBJECT, {0}};
+    {"file:line", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   view_paint_line}, OBJECT, {0}};
 static const struct column saved_by_thread[] = {
     SAVED_SHARES, PID, {"TID", NULL, NULL, 7, 0, 1, TABLE_BY_PID, FIGURE, table_paint_tid},
-    {"thread",    NULL, NULL, 10, 16, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, HOTTEST, {0}};
+    {"thread",    NULL, NULL, 10, 16, 0, TABLE_BY_NAME, TEXT,   view_paint_name}, HOTTEST, {0}};
 static const struct column saved_by_process[] = {
     SAVED_SHARES, {"PID", NULL, NULL, 7, 0, 0, TABLE_BY_PID, FIGURE, table_paint_pid},
     {"status",    NULL, NULL, 10,  0, 2, NONE,          TEXT,   view_paint_status},
     {"process",   NULL, NULL, 14, 60, 0, TABLE_BY_NAME, TEXT,   view_paint_process}, HOTTEST, {0}};
 static const struct column saved_by_state[] = {
-    SAVED_SHARES, {"state", NULL, NULL, 17, 80, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
+    SAVED_SHARES, {"state", NULL, NULL, 17, 80, 0, TABLE_BY_NAME, TEXT, view_paint_name}, {0}};
 static const struct column saved_by_wait[] = {
-    SAVED_SHARES, {"waits for", NULL, NULL, 17, 200, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
+    SAVED_SHARES, {"waits for", NULL, NULL, 17, 200, 0, TABLE_BY_NAME, TEXT, view_paint_name}, {0}};
 static const struct column saved_by_syscall[] = {
-    SAVED_SHARES, {"system call", NULL, NULL, 16, 80, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
+    SAVED_SHARES, {"system call", NULL, NULL, 16, 80, 0, TABLE_BY_NAME, TEXT, view_paint_name}, {0}};
 
 static const struct column by_function[] = {
     SHARES,
-    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, OBJECT,
+    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   view_paint_name}, OBJECT,
     {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   table_paint_place}, {0}};
 /* The columns of the view of functions if there are stacks. */
 static const struct column by_called_function[] = {
@@ -224,18 +224,18 @@ static const struct column by_called_function[] = {
     {"calls%",    NULL, NULL,  6,  0, 1, TABLE_BY_INCLUSIVE, FIGURE, table_paint_inclusive},
     {"total%",    NULL, NULL,  6,  0, 3, TABLE_BY_TOTAL, FIGURE, table_paint_total},
     ERROR, SECONDS, HISTORY,
-    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, OBJECT,
+    {"function",  NULL, NULL, 22, 60, 0, TABLE_BY_NAME, TEXT,   view_paint_name}, OBJECT,
     {"file:line", NULL, NULL, 14, 40, 7, NONE,          TEXT,   table_paint_place}, {0}};
 static const struct column by_object[] = {
     SHARES, {"object", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   table_paint_path}, {0}};
 static const struct column by_line[] = {
     SHARES,
-    {"file:line", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   table_paint_line}, OBJECT, {0}};
+    {"file:line", NULL, NULL, 22, 80, 0, TABLE_BY_NAME, TEXT,   view_paint_line}, OBJECT, {0}};
 static const struct column by_thread[] = {
     CPU, {"total%", NULL, NULL, 6, 0, 6, TABLE_BY_TOTAL, FIGURE, table_paint_total},
     HISTORY, PID, {"TID", NULL, NULL, 7, 0, 1, TABLE_BY_PID, FIGURE, table_paint_tid},
     {"S",         NULL, NULL,  1,  0, 0, NONE,          TEXT,   view_paint_state},
-    {"thread",    NULL, NULL, 10, 16, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, HOTTEST,
+    {"thread",    NULL, NULL, 10, 16, 0, TABLE_BY_NAME, TEXT,   view_paint_name}, HOTTEST,
     {"asleep in", NULL, NULL, 12, 20, 3, NONE,          TEXT,   view_paint_sleeps_in}, {0}};
 static const struct column by_process[] = {
     CPU, {"total%", NULL, NULL, 6, 0, 3, TABLE_BY_TOTAL, FIGURE, table_paint_total}, SECONDS, HISTORY,
@@ -243,12 +243,12 @@ static const struct column by_process[] = {
     {"status",    NULL, NULL, 10,  0, 1, NONE,          TEXT,   view_paint_status},
     {"process",   NULL, NULL, 14, 60, 0, TABLE_BY_NAME, TEXT,   view_paint_process}, HOTTEST, {0}};
 static const struct column by_state[] = {
-    SHARES, {"state", NULL, NULL, 17, 80, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
+    SHARES, {"state", NULL, NULL, 17, 80, 0, TABLE_BY_NAME, TEXT, view_paint_name}, {0}};
 static const struct column by_wait[] = {
-    SHARES, {"waits for", NULL, NULL, 17, 200, 0, TABLE_BY_NAME, TEXT, table_paint_row_name}, {0}};
+    SHARES, {"waits for", NULL, NULL, 17, 200, 0, TABLE_BY_NAME, TEXT, view_paint_name}, {0}};
 static const struct column by_syscall[] = {
     SHARES, {"in it", NULL, NULL, 6, 0, 2, NONE, FIGURE, view_paint_in_call},
-    {"system call", NULL, NULL, 16, 80, 0, TABLE_BY_NAME, TEXT,   table_paint_row_name}, {0}};
+    {"system call", NULL, NULL, 16, 80, 0, TABLE_BY_NAME, TEXT,   view_paint_name}, {0}};
 /* clang-format on */
 
 const struct column *view_columns(const struct model *model)
@@ -264,6 +264,8 @@ const struct column *view_columns(const struct model *model)
         [PPROFIL_BY_WAIT] = {by_wait, saved_by_wait},
     };
 
+    if (model->compares)
+        return view_diff_columns(model);
     if (model->stacks && model->view == PPROFIL_BY_FUNCTION)
         return model->saved ? saved_by_called_function : by_called_function;
     return columns[model->view][model->saved];

@@ -217,17 +217,16 @@ void view_breadcrumb(const struct model *model, const struct canvas *canvas, cha
     }
 }
 
-static int header_put_breadcrumb(const struct model *model, struct line *line)
+int view_filter_line(const struct model *model, struct canvas *canvas, int row)
 {
     char text[PHRASE_SIZE * 2];
 
-    if (model->filter_count == 0 || !view_has_filter_line(line->canvas))
-        return 0;
-    view_breadcrumb(model, line->canvas, text, sizeof text);
-    line->column = canvas_put(line->canvas, line->row, 0, -1, STYLE_LABEL, "only") + 1;
-    paint_text(line->canvas, line->row, line->column, -1, STYLE_TITLE,
-               &(struct paint_text){.text = text, .tail = true});
-    return 1;
+    if (model->filter_count == 0 || !view_has_filter_line(canvas))
+        return row;
+    view_breadcrumb(model, canvas, text, sizeof text);
+    int column = canvas_put(canvas, row, 0, -1, STYLE_LABEL, "only") + 1;
+    paint_text(canvas, row, column, -1, STYLE_TITLE, &(struct paint_text){.text = text, .tail = true});
+    return row + 1;
 }
 
 /* Puts what a saved profile consists of. */
@@ -255,10 +254,10 @@ static void header_put_use(const struct model *model, struct line *line)
 
 static int view_saved_header(const struct model *model, struct canvas *canvas, int row)
 {
-    struct line line[4];
+    struct line line[3];
     char states[PHRASE_SIZE];
 
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++)
         line[i] = (struct line){canvas, row + i, 0};
     header_put_title(model, &line[0]);
     header_put_use(model, &line[1]);
@@ -268,18 +267,20 @@ static int view_saved_header(const struct model *model, struct canvas *canvas, i
         header_put_fact(&line[2], "", STYLE_FIGURE, "%s", states);
     if (model->now.pending > 0)
         header_put_fact(&line[2], "names to look up", STYLE_FIGURE, "%" PRIu32, model->now.pending);
-    return row + 3 + header_put_breadcrumb(model, &line[3]);
+    return view_filter_line(model, canvas, row + 3);
 }
 
 int view_header(const struct model *model, struct canvas *canvas, int row)
 {
     int lines = header_lines(canvas);
-    struct line line[6];
+    struct line line[5];
 
+    if (model->compares)
+        return view_diff_header(model, canvas, row);
     if (model->saved)
         return view_saved_header(model, canvas, row);
 
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 5; i++)
         line[i] = (struct line){canvas, row + i, 0};
     header_put_title(model, &line[0]);
     if (lines == 5) {
@@ -295,5 +296,5 @@ int view_header(const struct model *model, struct canvas *canvas, int row)
     if (lines == 3)
         header_put_sampling(model, &line[lines - 1]);
     header_put_mode(model, &line[lines - 1]);
-    return row + lines + header_put_breadcrumb(model, &line[lines]);
+    return view_filter_line(model, canvas, row + lines);
 }

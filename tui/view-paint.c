@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fit-name.h"
 #include "base/utf8.h"
 
+#define PAINT_NAME_SIZE 4096 /* bytes; what is left of a longer name is shown */
 #define HOT 0.10
 #define WARM 0.03
 
@@ -121,6 +123,20 @@ int paint_text(struct canvas *canvas, int row, int column, int width, enum style
 int paint_name(struct canvas *canvas, int row, int column, int width, enum style style, const char *name)
 {
     return paint_text(canvas, row, column, width, style, &(struct paint_text){.text = name});
+}
+
+int paint_function(const struct model *model, struct canvas *canvas, int row, int column, int width, enum style style,
+                   const char *name, unsigned sideways)
+{
+    char whole[PAINT_NAME_SIZE], fitted[PAINT_NAME_SIZE];
+
+    if (!model->whole_names && sideways == 0 && width > 0) {
+        fit_short_name(name, whole, sizeof whole);
+        fit_name(whole, (size_t)width, canvas->utf8, fitted, sizeof fitted);
+        name = fitted;
+    }
+    return paint_text(canvas, row, column, width, style,
+                      &(struct paint_text){.text = name, .sideways = sideways, .search = model->search});
 }
 
 enum style paint_heat(double share)

@@ -19,6 +19,13 @@ struct entry {
     double cpu;
 };
 
+static void picker_paint_mark(const struct pen *pen, const void *row)
+{
+    bool marked = marks_have(pen->model, ((const struct entry *)row)->process->pid);
+
+    canvas_put(pen->canvas, pen->row, pen->column, pen->width, STYLE_HOT, marked ? "*" : "");
+}
+
 static void picker_paint_pid(const struct pen *pen, const void *row)
 {
     pen_number(pen, pen->style, ((const struct entry *)row)->process->pid);
@@ -68,6 +75,7 @@ static void picker_paint_command(const struct pen *pen, const void *row)
 
 /* clang-format off */
 static const struct column columns[] = {
+    {"",        NULL,  NULL,  1,   0, 0, -1, COLUMN_TEXT,   picker_paint_mark},
     {"PID",     NULL,  NULL,  7,   0, 0, -1, COLUMN_FIGURE, picker_paint_pid},
     {"USER",    NULL,  NULL,  8,  16, 1, -1, COLUMN_TEXT,   picker_paint_user},
     {"CPU%",    NULL,  NULL,  6,   0, 0, -1, COLUMN_FIGURE, picker_paint_cpu},
@@ -76,17 +84,32 @@ static const struct column columns[] = {
     {0}};
 /* clang-format on */
 
+static void picker_put_question(const struct model *model, struct canvas *canvas, int row)
+{
+    const char *key = paint_key(KEY_IN_PICKER, ACTION_ENTER, 0);
+    bool brief = canvas->columns < 70;
+
+    if (model->marked_count > 0)
+        canvas_printf(canvas, row, 0, -1, STYLE_LABEL,
+                      brief ? "%s attaches to all marked"
+                            : "Which processes? Type to narrow the list; %s attaches to all marked",
+                      key);
+    else
+        canvas_printf(canvas, row, 0, -1, STYLE_LABEL,
+                      brief ? "Which process? %s attaches"
+                            : "Which process? Type to narrow the list; %s attaches to the one selected",
+                      key);
+}
+
 static void picker_put_head(const struct model *model, struct canvas *canvas, int row)
 {
-    bool brief = canvas->columns < 70;
     int column = canvas_put(canvas, row, 0, -1, STYLE_TITLE, "pprofil top") + 2;
 
-    canvas_printf(canvas, row, column, -1, STYLE_LABEL, "%" PRIu32 " of %" PRIu32 " processes",
-                  model->picked_count, model->candidate_count);
-    canvas_printf(canvas, row + 1, 0, -1, STYLE_LABEL,
-                  brief ? "Which process? %s attaches"
-                        : "Which process? Type to narrow the list; %s attaches to the one selected",
-                  paint_key(KEY_IN_PICKER, ACTION_ENTER, 0));
+    column += canvas_printf(canvas, row, column, -1, STYLE_LABEL, "%" PRIu32 " of %" PRIu32 " processes",
+                            model->picked_count, model->candidate_count);
+    if (model->marked_count > 0)
+        canvas_printf(canvas, row, column, -1, STYLE_TITLE, ", %" PRIu32 " marked", model->marked_count);
+    picker_put_question(model, canvas, row + 1);
     column = canvas_put(canvas, row + 2, 0, -1, STYLE_LABEL, "filter:") + 1;
     if (model->prompt != PROMPT_FILTER)
         return;

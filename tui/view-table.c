@@ -5,12 +5,46 @@
 
 #include "view.h"
 
+#include <string.h>
+
+#include "base/fit-name.h"
 #include "columns.h"
 
 static double table_row_share(const struct table *table, const struct table_row *row)
 {
     return table->filled > 0 ? row->smooth_share : row->total.share;
 }
+
+/* --- the whole name of the selected function ------------------------------------------------ */
+
+/* Returns the width of the column with the names, or 0. */
+static int table_name_width(const struct model *model, int columns)
+{
+    struct column_span spans[COLUMNS_MAX];
+    int count = columns_layout(view_columns(model), columns, true, spans);
+
+    for (int i = 0; i < count; i++)
+        if (spans[i].column->paint == view_paint_name)
+            return spans[i].width;
+    return 0;
+}
+
+const char *view_whole_name(const struct model *model, int columns)
+{
+    const struct table *table = model_table(model);
+    char text[4096];
+
+    if (model->page != PAGE_TABLE || model->view != PPROFIL_BY_FUNCTION || model->help || !model->chosen ||
+        model->selected >= table->count)
+        return NULL;
+    const char *name = table->rows[model->selected].total.name;
+    int width = table_name_width(model, columns);
+    fit_short_name(name, text, sizeof text);
+    bool shortened = !model->whole_names && strcmp(name, text) != 0;
+    return shortened || characters_width(name, width + 1) > width ? name : NULL;
+}
+
+/* --- the table ------------------------------------------------------------------------------- */
 
 static void table_paint_lines(const struct model *model, struct canvas *canvas, int row, bool screen,
                               uint32_t first, uint32_t end)
@@ -22,7 +56,8 @@ static void table_paint_lines(const struct model *model, struct canvas *canvas, 
     columns_titles(spans, count, canvas, row++, (int)model->sort, model->now.totals.wall);
     for (uint32_t i = first; i < end && i < table->count; i++, row++) {
         struct pen pen = {.canvas = canvas, .row = row, .model = model, .table = table, .index = i};
-        pen.style = paint_heat(table_row_share(table, &table->rows[i]));
+        pen.style = table->rows[i].change != NULL ? view_diff_style(table->rows[i].change)
+                                                  : paint_heat(table_row_share(table, &table->rows[i]));
         columns_paint(spans, count, &pen, &table->rows[i]);
     }
 }
@@ -110,7 +145,10 @@ int view_frame(struct model *model, struct canvas *canvas, int columns, uint32_t
     int error = canvas_resize(canvas, FRAME_HEAD + 1 + (int)count, columns);
     if (error != 0)
         return error;
-    frame_put_head(model, canvas);
+    if (model->compares)
+        view_diff_frame_head(model, canvas);
+    else
+        frame_put_head(model, canvas);
     if (count > 0) {
         table_paint_lines(model, canvas, FRAME_HEAD, false, 0, count);
     } else {

@@ -36,7 +36,7 @@ static bool tabs_have(const struct model *model, bool all_fit, const struct key_
     if (binding->argument == PPROFIL_BY_WAIT)
         return model->wall && all_fit;
     if (binding->argument == KEYS_TIMELINE)
-        return all_fit;
+        return all_fit && !model->compares;
     return binding->argument < KEYS_CALLS || model->stacks;
 }
 
@@ -84,7 +84,7 @@ static int tabs_put(const struct model *model, struct canvas *canvas, int row)
 {
     bool filters = model->filter_count > 0 && !view_has_filter_line(canvas);
     enum tabs kind = filters ? TABS_ONE : TABS_KEYS;
-    bool all_fit = tabs_width(model, TABS_KEYS, true) <= canvas->columns;
+    bool all_fit = !model->compares && tabs_width(model, TABS_KEYS, true) <= canvas->columns;
     int column = 0;
 
     while (kind < (model->stacks || model->page == PAGE_TIMELINE ? TABS_ONE : TABS_BRIEF) &&
@@ -98,7 +98,7 @@ static int tabs_put(const struct model *model, struct canvas *canvas, int row)
     return row + 1;
 }
 
-/* --- the bottom line: the typed text, or a message, or the F keys --------------------------- */
+/* --- the bottom line: the typed text, a message, a name that the table cuts, or the F keys --- */
 
 #define BAR_SLOT 10 /* number of columns for a key and its name in the bar, if the screen is wide enough */
 
@@ -153,12 +153,16 @@ static void bar_put_keys(struct canvas *canvas, int row, enum key_where where)
 
 static void bar_put(const struct model *model, struct canvas *canvas, int row, uint64_t now_ns)
 {
+    const char *name = view_whole_name(model, canvas->columns);
+
     if (model->prompt == PROMPT_SEARCH)
         bar_put_prompt(canvas, row, "search:", model->text);
     else if (model->prompt == PROMPT_SAVE)
         bar_put_prompt(canvas, row, canvas->columns < 60 ? "save as:" : "save as (name.pb.gz, ...):", model->text);
     else if (model->message[0] != '\0' && now_ns < model->message_until_ns)
         paint_name(canvas, row, 0, -1, STYLE_TITLE, model->message);
+    else if (name != NULL)
+        paint_text(canvas, row, 0, -1, STYLE_FIGURE, &(struct paint_text){.text = name, .sideways = model->sideways});
     else
         bar_put_keys(canvas, row, model_where(model));
 }

@@ -16,6 +16,9 @@ void view_screen(struct model *model, struct canvas *canvas, uint64_t now_ns);
 /* Paint parts of the screen, beginning at the screen's line `row`. Each function returns the line
  * below the part that it has painted. */
 int view_header(const struct model *model, struct canvas *canvas, int row);
+/* Paints the line with the filters in force, if there are any and the screen is high enough for it. Returns the line
+ * below it. */
+int view_filter_line(const struct model *model, struct canvas *canvas, int row);
 int view_table(struct model *model, struct canvas *canvas, int row, int rows);
 int view_code(struct model *model, struct canvas *canvas, int row, int rows);
 int view_calls(struct model *model, struct canvas *canvas, int row, int rows);
@@ -34,6 +37,10 @@ bool view_has_filter_line(const struct canvas *canvas);
 /* Writes the text of the filters in force, with characters that the canvas can show. */
 void view_breadcrumb(const struct model *model, const struct canvas *canvas, char *text, size_t size);
 
+/* Returns the name of the selected function if the user has moved the selection to it, and the table on a screen of
+ * this width does not show all of the name. Otherwise returns NULL. */
+const char *view_whole_name(const struct model *model, int columns);
+
 /* Returns the order (enum table_sort) that a click on the title at this column selects, or -1.
  * `columns` is the width of the screen. */
 int view_sort_at(const struct model *model, int columns, int column);
@@ -41,6 +48,17 @@ int view_sort_at(const struct model *model, int columns, int column);
 /* Paints a frame for pprofil top --batch: the header and the table, without the bar at the bottom.
  * `most` is the greatest number of rows in the frame; 0: all rows. Returns 0 or -ENOMEM. */
 int view_frame(struct model *model, struct canvas *canvas, int columns, uint32_t most);
+
+/* --- view-diff.c: two profiles that are compared ---------------------------------------------- */
+
+/* Paints the header: the files, what they have, and how they differ. Returns the line below it. */
+int view_diff_header(const struct model *model, struct canvas *canvas, int row);
+/* Paints the head of a frame of text, which has four lines. */
+void view_diff_frame_head(const struct model *model, struct canvas *canvas);
+/* Returns the style of a row. */
+enum style view_diff_style(const struct pprofil_diff_row *row);
+/* Returns '+' for a significant increase, '-' for a significant decrease, and ' ' for a change that may be chance. */
+char view_diff_mark(const struct pprofil_diff_call *call);
 
 /* --- view-paint.c: functions that several views paint with ---------------------------------- */
 
@@ -60,6 +78,11 @@ struct paint_text {
 int paint_text(struct canvas *canvas, int row, int column, int width, enum style style, const struct paint_text *text);
 /* Puts a text without the options of struct paint_text. */
 int paint_name(struct canvas *canvas, int row, int column, int width, enum style style, const char *name);
+
+/* Puts the name of a function. Unless model->whole_names is set, or the name is scrolled by `sideways`, it is made to
+ * fit as in reports (base/fit-name.h). Matches of the search are marked. Returns the number of columns used. */
+int paint_function(const struct model *model, struct canvas *canvas, int row, int column, int width, enum style style,
+                   const char *name, unsigned sideways);
 
 enum style paint_heat(double share);
 /* Puts a share in per cent, right-aligned in a field. NAN, an unknown share, is shown as "-". */

@@ -123,7 +123,7 @@ int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
 
     if (asked != NULL)
         api_copy(&all, sizeof all, asked, asked->size);
-    if ((unsigned)all.by > PPROFIL_DIFF_TIME_A_SECOND)
+    if ((unsigned)all.by > PPROFIL_DIFF_TIME_A_SECOND || !report_is_grouping(all.rows))
         return -EINVAL;
     for (int side = 0; side < DIFF_SIDES; side++) {
         if (api_need_symbolizer(sides[side]) != 0)
@@ -131,7 +131,7 @@ int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
         profiles[side] = sides[side]->profile;
         symbolizers[side] = sides[side]->symbolizer;
     }
-    const struct diff_options options = {.by = all.by, .limit = all.limit, .least = all.least};
+    const struct diff_options options = {.by = all.by, .limit = all.limit, .least = all.least, .rows = all.rows};
     return diff_new(profiles, symbolizers, &options, result);
 }
 

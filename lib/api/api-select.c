@@ -27,9 +27,9 @@ bool pprofil_selection_any(const struct pprofil_selection *selection)
 {
     struct pprofil_selection all = selection_copy(selection);
 
-    return all.pid_count > 0 || all.comm != NULL || all.thread != NULL || all.object != NULL ||
-           all.function != NULL || all.focus != NULL || all.ignore != NULL || all.from_ns != 0 ||
-           all.to_ns != 0 || all.process_row != 0 || all.thread_row != 0 || all.object_row != 0 ||
+    return all.pid_count > 0 || all.comm != NULL || all.thread != NULL || all.object != NULL || all.function != NULL ||
+           all.focus != NULL || all.ignore != NULL || all.from_ns != 0 || all.to_ns != 0 || all.row_name != NULL ||
+           all.process_row != 0 || all.thread_row != 0 || all.object_row != 0 ||
            all.wait != NULL || all.wait_row != 0;
 }
 
@@ -61,6 +61,8 @@ static char *selection_describe(const struct pprofil_selection *selection)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].value != NULL)
             what_append(what, "%s%s %s", *what != '\0' ? " " : "", names[i].option, names[i].value);
+    if (selection->row_name != NULL)
+        what_append(what, "%s'%s'", *what != '\0' ? " " : "", selection->row_name);
     if (selection->from_ns != 0)
         what_append(what, "%s--from %g", *what != '\0' ? " " : "", (double)selection->from_ns / 1e9);
     if (selection->to_ns != 0)
@@ -82,6 +84,12 @@ static void add_to_command(struct pprofil_profile *part)
     part->profile->command = all;
 }
 
+/* Returns true if pprofil_selection.row_name is a condition for rows of this grouping. */
+static bool rows_have_names(enum pprofil_by by)
+{
+    return report_is_grouping(by) && by != PPROFIL_BY_FUNCTION && by != PPROFIL_BY_LINE;
+}
+
 static uint64_t total_time(const struct profile_totals *totals)
 {
     return totals->wall ? totals->wall_ns : totals->cpu_ns;
@@ -93,6 +101,10 @@ int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_select
     struct pprofil_profile *part = calloc(1, sizeof *part);
 
     profile->problem[0] = '\0';
+    if (selection.row_name != NULL && !rows_have_names((enum pprofil_by)selection.row_by)) {
+        free(part);
+        return -EINVAL;
+    }
     if (part == NULL || (part->selected = selection_describe(&selection)) == NULL) {
         free(part);
         return -ENOMEM;

@@ -215,6 +215,11 @@ struct pprofil_selection {
     uint64_t process_row, thread_row, object_row;
     const char *wait;  /* what a sleeping thread waits for */
     uint64_t wait_row; /* as process_row, in a report by wait */
+    /* the samples of all rows with exactly this name in reports by object, thread, process, system call or state of any
+     * profile; `row_by` is an enum pprofil_by. An object's name is the last component of its path. If no row has this
+     * name, the part is empty */
+    const char *row_name;
+    int row_by;
 };
 
 /* Returns true if the selection has any condition. */
@@ -222,7 +227,8 @@ bool pprofil_selection_any(const struct pprofil_selection *selection);
 
 /* Makes a new profile, *part, from the samples that meet the conditions. *profile still has all samples. The caller
  * closes *part. *part can be reported and saved like any profile, and its command contains the conditions. If no
- * sample meets all conditions, *part is empty. -EINVAL: a condition is not a valid regular expression. -ENOENT: a
+ * sample meets all conditions, *part is empty. -EINVAL: a condition is not a valid regular expression, or rows of
+ * `row_by` are not found by name. -ENOENT: a
  * condition matches no name in the profile. After these two errors, pprofil_profile_problem(profile) says which
  * condition failed. After 0 it says which condition is not a valid regular expression, but a part of names. */
 int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_selection *selection, pprofil_profile **part);

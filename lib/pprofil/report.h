@@ -246,6 +246,9 @@ struct pprofil_diff_options {
     enum pprofil_diff_by by;
     uint32_t limit; /* number of rows; 0: all */
     double least;   /* a share of the old profile's whole time, 0..1; a smaller change is never significant */
+    /* what the rows are. Functions and objects are found again if the program was renamed, lines by the name of the
+     * file and their number, threads and processes by name: threads of one name share a row */
+    enum pprofil_by rows;
 };
 
 /* One quantity in two profiles. In each array, element 0 is for the old profile, and element 1 for the new profile. */
@@ -261,13 +264,19 @@ struct pprofil_change {
 };
 
 struct pprofil_diff_row {
-    const char *name;            /* name of the function */
-    /* last component of the object's path in each profile; "": the function has no samples in that profile */
+    /* name of the function, thread, process, system call or state; last component of the path of the object or source
+     * file */
+    const char *name;
+    /* of code: last component of the object's path in each profile; "": the function has no samples in that profile */
     const char *object[2];
     struct pprofil_change self;  /* the function itself */
-    /* the function and all functions that it called. If the profiles have no stacks, p and q are 1, and all other
-     * fields are 0 */
+    /* the function and all functions that it called. If the profiles have no stacks, or if rows are not code, p and q
+     * are 1, and all other fields are 0 */
     struct pprofil_change total;
+    uint32_t line; /* of a line: its number; 0: not known, or the row is no line */
+    /* of a function: id of its row in a report by function of each profile; 0: the profile does not have it, or the row
+     * is no function */
+    uint64_t id[2];
 };
 
 struct pprofil_diff_totals {
@@ -291,6 +300,43 @@ void pprofil_diff_free(pprofil_diff *diff);
 uint32_t pprofil_diff_count(const pprofil_diff *diff);
 void pprofil_diff_row(const pprofil_diff *diff, uint32_t i, struct pprofil_diff_row *row, size_t size);
 void pprofil_diff_totals(const pprofil_diff *diff, struct pprofil_diff_totals *totals, size_t size);
+
+/* What the test of a frame says. */
+enum pprofil_diff_verdict {
+    PPROFIL_DIFF_CHANCE, /* chance may explain the change */
+    /* chance may explain this change, too, but not that of the function's total, of which this one is a part: both have
+     * the same direction */
+    PPROFIL_DIFF_PART,
+    PPROFIL_DIFF_SIGNIFICANT,
+};
+
+/* A row of a call tree of two profiles: a function that was called along one path of callers. Processes with different
+ * names, and system calls, have rows, too. In each array, element 0 is for the old profile, and element 1 for the new
+ * profile. */
+struct pprofil_diff_call {
+    const char *name, *object;
+    uint64_t id;     /* not 0; no other row of the tree has it */
+    uint32_t parent; /* index of the caller's row; PPROFIL_TREE_TOP: none */
+    uint32_t below;  /* number of rows directly below this row */
+    /* id of the function's row in a report by function of each profile; 0: not known, or no function */
+    uint64_t function[2];
+    uint64_t samples[2], ns[2];             /* of the function itself; ns: 0 if a profile has no times */
+    uint64_t total_samples[2], total_ns[2]; /* of the function and of all functions that it called */
+    double share[2], total_share[2];        /* share of the whole, 0..1 */
+    enum pprofil_diff_verdict verdict;      /* on the change of the total share */
+};
+
+typedef struct pprofil_diff_tree pprofil_diff_tree;
+
+/* Makes a call tree of both profiles, with the rows, the order and the tests of a flame graph that compares them
+ * (pprofil_file.baseline). Parents come before their children. `limit`: largest number of rows, of which the smallest
+ * are left out first; 0: 4096. Looks up names and lines. The caller frees *tree before the profiles. The strings in
+ * *tree live as long as *tree. Errors: PPROFIL_ERROR_MIXED_TIMES, -EOVERFLOW (the profiles have too many stacks). */
+int pprofil_diff_tree_new(pprofil_profile *old_profile, pprofil_profile *new_profile, uint32_t limit,
+                          pprofil_diff_tree **tree);
+void pprofil_diff_tree_free(pprofil_diff_tree *tree);
+uint32_t pprofil_diff_tree_count(const pprofil_diff_tree *tree);
+void pprofil_diff_tree_at(const pprofil_diff_tree *tree, uint32_t i, struct pprofil_diff_call *call, size_t size);
 
 /* --- styles: the reports of older systems' programs ------------------------------------------ */
 

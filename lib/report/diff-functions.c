@@ -16,8 +16,8 @@
 
 /* --- functions ------------------------------------------------------------------------- */
 
-static int diff_find_function(struct diff_functions *functions, const char *name, const char *object, int side,
-                              uint32_t *index)
+int diff_functions_need(struct diff_functions *functions, const char *name, uint32_t line, const char *object,
+                        const char *own, int side, uint32_t *index)
 {
     uint32_t ids[2], before = functions->keys.count;
     int error = profile_string(functions->names, name, &ids[0]);
@@ -28,14 +28,14 @@ static int diff_find_function(struct diff_functions *functions, const char *name
         error = array_grow(&functions->all, before, sizeof *functions->all);
     if (error != 0)
         return error;
-    const struct sum *sum = sums_need(&functions->keys, (const uint64_t[]){ids[0], ids[1]});
+    const struct sum *sum = sums_need(&functions->keys, (const uint64_t[]){(uint64_t)line << 32 | ids[0], ids[1]});
     if (sum == NULL)
         return -ENOMEM;
     *index = (uint32_t)(sum - functions->keys.all);
     struct diff_function *found = &functions->all[*index];
     if (functions->keys.count > before)
-        *found = (struct diff_function){.name = name, .object = {"", ""}, .name_id = ids[0]};
-    found->object[side] = object;
+        *found = (struct diff_function){.name = name, .object = {"", ""}, .name_id = ids[0], .line = line};
+    found->object[side] = own;
     return 0;
 }
 
@@ -48,12 +48,27 @@ static int diff_find_functions(struct diff_functions *functions, const struct pr
         const struct profile_location *place = &profile->locations[i];
         const char *object = path_base_name(profile->strings[profile->objects[place->object].path]);
         uint32_t name = profile->functions[row_function(place)].name;
-        error = diff_find_function(functions, name != 0 ? profile->strings[name] : object, object, side, &at[i]);
+        error = diff_functions_need(functions, name != 0 ? profile->strings[name] : object, 0, object, object, side,
+                                    &at[i]);
+        if (error == 0 && functions->all[at[i]].id[side] == 0)
+            functions->all[at[i]].id[side] = report_id(profile, PPROFIL_BY_FUNCTION, i);
     }
     return error;
 }
 
 /* --- counts ---------------------------------------------------------------------------- */
+
+/* Counts a sample for its thread, process, system call or state. */
+static void diff_count_subject(struct diff_functions *functions, const struct profile *profile,
+                               const struct profile_sample *sample, int side)
+{
+    uint64_t ns = functions->timed ? report_ns(profile, sample) : sample->count;
+    struct diff_function *found = &functions->all[functions->at[side][row_subject(functions->by, sample)]];
+
+    diff_sums_count(&functions->whole.of[side], sample->count, ns);
+    diff_sums_count(&found->self.of[side], sample->count, ns);
+    diff_sums_count(&found->total.of[side], sample->count, ns);
+}
 
 static void diff_count_sample(struct diff_functions *functions, const struct profile *profile,
                               const struct profile_sample *sample, int side)
@@ -75,13 +90,14 @@ static void diff_count_sample(struct diff_functions *functions, const struct pro
     }
 }
 
-static void diff_count_samples(struct diff_functions *functions, const struct profile *profile, int side)
+void diff_functions_count(struct diff_functions *functions, const struct profile *profile, int side)
 {
-    const struct report_options options = {.by = PPROFIL_BY_FUNCTION};
+    const struct report_options options = {.by = functions->by};
+    bool is_code = functions->by <= PPROFIL_BY_LINE;
 
     for (uint32_t i = 0; i < profile->sample_count; i++)
         if (row_counts(profile, &options, &profile->samples[i]))
-            diff_count_sample(functions, profile, &profile->samples[i], side);
+            (is_code ? diff_count_sample : diff_count_subject)(functions, profile, &profile->samples[i], side);
 }
 
 /* --- what was renamed -------------------------------------------------------------------- */
@@ -143,6 +159,7 @@ static void diff_join(struct renaming *renaming, uint32_t old, uint32_t new)
     struct diff_function *from = &renaming->functions->all[old], *into = &renaming->functions->all[new];
 
     into->object[DIFF_OLD] = from->object[DIFF_OLD];
+    into->id[DIFF_OLD] = from->id[DIFF_OLD];
     into->self.of[DIFF_OLD] = from->self.of[DIFF_OLD];
     into->total.of[DIFF_OLD] = from->total.of[DIFF_OLD];
     from->self = from->total = (struct diff_pair){0};
@@ -192,6 +209,28 @@ static void diff_move_locations(struct renaming *renaming, uint32_t location_cou
     }
 }
 
+/* Notes the new names of the renamed objects. */
+static int diff_keep_renamed(struct diff_functions *functions, const struct renamed_object *objects)
+{
+    functions->renamed_count = functions->names->string_count;
+    functions->renamed = calloc(functions->renamed_count + 1u, sizeof *functions->renamed);
+    if (functions->renamed == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < functions->renamed_count; i++)
+        functions->renamed[i] = objects[i].now == OBJECT_UNKNOWN ? 0 : objects[i].now;
+    return 0;
+}
+
+const char *diff_object_renamed(const struct diff_functions *functions, const char *name)
+{
+    uint32_t index;
+
+    if (profile_string(functions->names, name, &index) != 0 || index >= functions->renamed_count ||
+        functions->renamed[index] == 0)
+        return name;
+    return functions->names->strings[functions->renamed[index]];
+}
+
 static int diff_join_renamed(struct diff_functions *functions, uint32_t location_count)
 {
     struct renaming renaming = {
@@ -207,6 +246,7 @@ static int diff_join_renamed(struct diff_functions *functions, uint32_t location
         diff_join_singles(&renaming);
         diff_join_objects(&renaming);
         diff_move_locations(&renaming, location_count);
+        error = diff_keep_renamed(functions, renaming.objects);
     }
     free(renaming.names);
     free(renaming.objects);
@@ -218,7 +258,7 @@ static int diff_join_renamed(struct diff_functions *functions, uint32_t location
 
 /* Estimates, for each function of one profile, the sum of the squares of its samples' weights. Adds these sums up
  * for the whole profile. */
-static void diff_estimate(struct diff_functions *functions, int side)
+void diff_functions_estimate(struct diff_functions *functions, int side)
 {
     struct diff_spread *spread = &functions->spread[side];
 
@@ -234,27 +274,34 @@ static void diff_estimate(struct diff_functions *functions, int side)
 
 /* --- the whole --------------------------------------------------------------------------- */
 
+/* A profile without samples does not contradict the times of the other one. */
 static bool diff_is_timed(const struct profile *profile)
 {
-    return (profile->totals.wall ? profile->totals.wall_ns : profile->totals.cpu_ns) > 0;
+    const struct profile_totals *totals = &profile->totals;
+
+    return totals->samples == 0 || (totals->wall ? totals->wall_ns : totals->cpu_ns) > 0;
+}
+
+int diff_functions_begin(const struct profile *const profiles[DIFF_SIDES], enum pprofil_by by,
+                         struct diff_functions *functions)
+{
+    *functions = (struct diff_functions){.names = profile_new(), .by = by};
+    functions->timed = diff_is_timed(profiles[DIFF_OLD]) && diff_is_timed(profiles[DIFF_NEW]);
+    return functions->names == NULL ? -ENOMEM : 0;
 }
 
 int diff_functions_find(const struct profile *const profiles[DIFF_SIDES], struct diff_functions *functions)
 {
-    int error = 0;
+    int error = diff_functions_begin(profiles, PPROFIL_BY_FUNCTION, functions);
 
-    *functions = (struct diff_functions){.names = profile_new()};
-    if (functions->names == NULL)
-        return -ENOMEM;
-    functions->timed = diff_is_timed(profiles[DIFF_OLD]) && diff_is_timed(profiles[DIFF_NEW]);
     for (int side = 0; error == 0 && side < DIFF_SIDES; side++)
         error = diff_find_functions(functions, profiles[side], side);
     for (int side = 0; error == 0 && side < DIFF_SIDES; side++)
-        diff_count_samples(functions, profiles[side], side);
+        diff_functions_count(functions, profiles[side], side);
     if (error == 0)
         error = diff_join_renamed(functions, profiles[DIFF_OLD]->location_count);
     for (int side = 0; error == 0 && side < DIFF_SIDES; side++)
-        diff_estimate(functions, side);
+        diff_functions_estimate(functions, side);
     return error;
 }
 
@@ -263,6 +310,7 @@ void diff_functions_clear(struct diff_functions *functions)
     profile_free(functions->names);
     sums_clear(&functions->keys);
     free(functions->all);
+    free(functions->renamed);
     for (int side = 0; side < DIFF_SIDES; side++)
         free(functions->at[side]);
 }

@@ -20,9 +20,15 @@ static void diff_tests_make_rows(struct diff_tests *tests)
         if (!diff_function_is_in(found, DIFF_OLD) && !diff_function_is_in(found, DIFF_NEW))
             continue;
         tests->row_count++;
-        *row = (struct pprofil_diff_row){.name = found->name, .self.q = 1, .total = {.p = 1, .q = 1}};
+        *row = (struct pprofil_diff_row){
+            .name = found->name, .line = found->line, .self.q = 1, .total = {.p = 1, .q = 1}};
         for (int side = 0; side < DIFF_SIDES; side++)
-            row->object[side] = diff_function_is_in(found, side) ? found->object[side] : "";
+            if (diff_function_is_in(found, side)) {
+                row->object[side] = found->object[side];
+                row->id[side] = found->id[side];
+            } else {
+                row->object[side] = "";
+            }
         diff_compare(&tests->test, &found->self, &row->self);
         if (functions->stacks)
             diff_compare(&tests->test, &found->total, &row->total);

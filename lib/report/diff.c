@@ -26,8 +26,12 @@ static int diff_compare_rows(const void *left, const void *right)
         result = diff_compare_sizes(fabs(a->total.change), fabs(b->total.change));
     if (result == 0)
         result = diff_compare_sizes(a->self.share[DIFF_NEW], b->self.share[DIFF_NEW]);
+    if (result == 0) /* nothing is compared if a profile is empty */
+        result = diff_compare_sizes(a->self.share[DIFF_OLD], b->self.share[DIFF_OLD]);
     if (result == 0)
         result = strcmp(a->name, b->name);
+    if (result == 0 && a->line != b->line)
+        result = a->line < b->line ? -1 : 1;
     return result != 0 ? result : strcmp(a->object[DIFF_NEW], b->object[DIFF_NEW]);
 }
 
@@ -69,13 +73,17 @@ static int diff_check(struct profile *const profiles[], enum pprofil_diff_by by,
     return 0;
 }
 
-static int diff_look_up(struct symbolizer *const symbolizers[])
+/* Objects need the names of functions, too, which show whether an object was renamed. */
+static int diff_look_up(struct symbolizer *const symbolizers[], enum pprofil_by by)
 {
+    uint32_t what = by == PPROFIL_BY_LINE ? PROFILE_LOOKED_LINE : PROFILE_LOOKED_NAME;
     int error = 0;
 
+    if (by > PPROFIL_BY_LINE)
+        return 0;
     for (int side = 0; symbolizers != NULL && error == 0 && side < DIFF_SIDES; side++)
         if (symbolizers[side] != NULL)
-            error = symbolizer_look_up_all(symbolizers[side], PROFILE_LOOKED_NAME);
+            error = symbolizer_look_up_all(symbolizers[side], what);
     return error;
 }
 
@@ -94,9 +102,9 @@ int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *cons
     if (diff == NULL)
         return -ENOMEM;
     diff->totals.wall = profiles[DIFF_OLD]->totals.wall || profiles[DIFF_NEW]->totals.wall;
-    error = diff_look_up(symbolizers);
+    error = diff_look_up(symbolizers, options->rows);
     if (error == 0)
-        error = diff_functions_find(sides, &functions);
+        error = diff_groups_find(sides, options->rows, &functions);
     if (error == 0)
         error = diff_tests_make(&functions, &test, options->least, &tests);
     if (error == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* diff: compares two profiles function by function, and tests whether chance alone explains each difference. */
+/* diff: compares two profiles function by function, or row by row of another report, and tests whether chance alone
+ * explains each difference. */
 #ifndef PPROFIL_DIFF_H
 #define PPROFIL_DIFF_H
 
@@ -17,6 +18,7 @@ struct diff_options {
     uint32_t limit; /* number of rows; 0: all */
     /* a change of less than this share (0..1) of the old profile's total is never significant */
     double least;
+    enum pprofil_by rows; /* what is compared */
 };
 
 /* Compares two profiles; profiles[0] is the old profile. Functions belong together as diff-functions.h says. Looks up

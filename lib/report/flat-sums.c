@@ -188,22 +188,11 @@ static int flat_sums_add_leaf(const struct update *update, uint32_t location, co
     return 0;
 }
 
-/* Returns the index that decides to which sum a sample belongs: that of its state, of its wait, of its system call or
- * of its thread. A report by process uses the index of the thread too, because each thread belongs to one process. */
-static uint32_t subject_of(enum pprofil_by by, const struct profile_sample *sample)
-{
-    if (by == PPROFIL_BY_STATE)
-        return sample->state;
-    if (by == PPROFIL_BY_WAIT)
-        return row_wait(sample);
-    return by == PPROFIL_BY_SYSCALL ? sample->syscall : sample->thread;
-}
-
 static int flat_sums_add_subject(const struct update *update, const struct profile_sample *sample,
                                  const struct amount *more)
 {
     struct flat_sums *sums = update->sums;
-    uint32_t subject = subject_of(update->options->by, sample);
+    uint32_t subject = row_subject(update->options->by, sample);
     int error = array_extend(&sums->known, &sums->known_count, subject + 1, sizeof *sums->known);
     uint64_t key[2];
 
@@ -213,10 +202,7 @@ static int flat_sums_add_subject(const struct update *update, const struct profi
         if (sum == NULL)
             return -ENOMEM;
         sums->known[subject] = (uint32_t)(sum - sums->sums.all) + 1;
-        sum->thread = sample->thread;
-        sum->syscall = sample->syscall;
-        sum->state = sample->state;
-        sum->wait = sample->wait;
+        sum->subject = subject;
     }
     if (error != 0)
         return error;

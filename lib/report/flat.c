@@ -25,7 +25,7 @@ struct maker {
 static void flat_name_task(const struct profile *profile, const struct sum *sum, enum pprofil_by by,
                            struct pprofil_row *row)
 {
-    const struct profile_thread *thread = &profile->threads[sum->thread];
+    const struct profile_thread *thread = &profile->threads[sum->subject];
     const struct profile_process *process = &profile->processes[thread->process];
 
     row->pid = process->pid;
@@ -55,12 +55,8 @@ static void flat_make_row(const struct maker *maker, const struct sum *sum, stru
     if (by == PPROFIL_BY_THREAD || by == PPROFIL_BY_PROCESS) {
         flat_name_task(profile, sum, by, row);
         row->hottest = flat_name_hottest(profile, &maker->sums->hottest.best, sum);
-    } else if (by == PPROFIL_BY_SYSCALL) {
-        row->name = sum->syscall == PROFILE_NONE ? "[user]" : profile->strings[profile->syscalls[sum->syscall].name];
-    } else if (by == PPROFIL_BY_WAIT && sum->wait != PROFILE_NONE) {
-        row->name = profile->strings[profile->waits[sum->wait].name];
-    } else if (by == PPROFIL_BY_STATE || by == PPROFIL_BY_WAIT) {
-        row->name = profile_state_name((enum profile_state)sum->state);
+    } else if (by == PPROFIL_BY_SYSCALL || by == PPROFIL_BY_STATE || by == PPROFIL_BY_WAIT) {
+        row->name = row_subject_name(profile, by, sum->subject);
     } else {
         row_name_code(profile, sum, by, row);
     }

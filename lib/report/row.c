@@ -59,7 +59,7 @@ bool report_lets_through(const struct profile *profile, const struct report_filt
         return false;
     if (filter->state != 0 && sample->state != filter->state - 1)
         return false;
-    if (filter->wait != 0 && row_wait(sample) != filter->wait - 1)
+    if (filter->wait != 0 && row_subject(PPROFIL_BY_WAIT, sample) != filter->wait - 1)
         return false;
     if (filter->syscall != 0 && sample->syscall != filter->syscall - 1)
         return false;
@@ -128,25 +128,34 @@ bool row_is_pending(const uint64_t key[2])
     return key[0] == KEY_PENDING;
 }
 
-uint32_t row_wait(const struct profile_sample *sample)
-{
-    return sample->wait == PROFILE_NONE ? sample->state : PROFILE_STATES + sample->wait;
-}
-
 void row_task_key(const struct profile *profile, const struct profile_sample *sample,
                   enum pprofil_by by, uint64_t key[2])
 {
+    uint32_t subject = row_subject(by, sample);
+
     key[1] = 0;
-    if (by == PPROFIL_BY_THREAD)
-        key[0] = sample->thread;
-    else if (by == PPROFIL_BY_PROCESS)
-        key[0] = profile->threads[sample->thread].process;
-    else if (by == PPROFIL_BY_SYSCALL)
-        key[0] = sample->syscall;
-    else if (by == PPROFIL_BY_WAIT)
-        key[0] = row_wait(sample);
-    else
-        key[0] = sample->state;
+    key[0] = by == PPROFIL_BY_PROCESS ? profile->threads[subject].process : subject;
+}
+
+uint32_t row_subject(enum pprofil_by by, const struct profile_sample *sample)
+{
+    if (by == PPROFIL_BY_STATE)
+        return sample->state;
+    if (by == PPROFIL_BY_WAIT)
+        return sample->wait == PROFILE_NONE ? sample->state : PROFILE_STATES + sample->wait;
+    return by == PPROFIL_BY_SYSCALL ? sample->syscall : sample->thread;
+}
+
+const char *row_subject_name(const struct profile *profile, enum pprofil_by by, uint32_t subject)
+{
+    if (by == PPROFIL_BY_WAIT && subject >= PROFILE_STATES)
+        return profile->strings[profile->waits[subject - PROFILE_STATES].name];
+    if (by == PPROFIL_BY_STATE || by == PPROFIL_BY_WAIT)
+        return profile_state_name((enum profile_state)subject);
+    if (by == PPROFIL_BY_SYSCALL)
+        return subject == PROFILE_NONE ? "[user]" : profile->strings[profile->syscalls[subject].name];
+    const struct profile_thread *thread = &profile->threads[subject];
+    return profile->strings[by == PPROFIL_BY_THREAD ? thread->comm : profile->processes[thread->process].comm];
 }
 
 /* --- ids --------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "report/name-search.h"
 #include "report/report.h"
 #include "report/row.h"
@@ -124,6 +125,26 @@ static void keep_rows(const struct selector *selector)
 static uint32_t process_of(const struct selector *selector, const struct profile_sample *sample)
 {
     return selector->profile->threads[sample->thread].process;
+}
+
+/* Returns the name that a sample's row has in a report, as struct pprofil_selection defines it. */
+static const char *name_of_row(const struct profile *profile, enum pprofil_by by, const struct profile_sample *sample)
+{
+    uint32_t object = profile->locations[profile->nodes[sample->node].location].object;
+
+    if (by == PPROFIL_BY_OBJECT)
+        return path_base_name(profile->strings[profile->objects[object].path]);
+    return row_subject_name(profile, by, row_subject(by, sample));
+}
+
+static void keep_named_rows(const struct selector *selector)
+{
+    const struct pprofil_selection *selection = selector->selection;
+    const struct profile *profile = selector->profile;
+
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        selector->keep[i] &= strcmp(selection->row_name, name_of_row(profile, (enum pprofil_by)selection->row_by,
+                                                                     &profile->samples[i])) == 0;
 }
 
 static int keep_comm(const struct selector *selector)
@@ -319,6 +340,8 @@ static int keep_selected(const struct selector *selector)
     int error = keep_pids(selector);
 
     keep_rows(selector);
+    if (selection->row_name != NULL)
+        keep_named_rows(selector);
     if (error == 0 && selection->comm != NULL)
         error = keep_comm(selector);
     if (error == 0 && selection->thread != NULL)

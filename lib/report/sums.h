@@ -29,7 +29,7 @@ struct sum {
     uint32_t location;
     /* for rows of code: index of the frame with this key in the lines of `location`; 0: the innermost line */
     uint32_t frame;
-    uint32_t thread, syscall, state, wait;
+    uint32_t subject; /* for other rows: row_subject of a sample with this key */
 };
 
 /* Sums by key. An empty table is all 0. */

@@ -311,11 +311,42 @@ counts_at() { # LEAST MOST
 	counted=$(($(status samples) - counted)) ticks=$(($(cpu_ticks) - ticks))
 	[ "$ticks" -gt 0 ] && [ $((counted * 100 / ticks)) -ge "$1" ] && [ $((counted * 100 / ticks)) -le "$2" ]
 }
-rows() { screen_text | sed '1,7d;$d'; } # without the line of messages
+# without the line of messages, and without places of definition, which may come while the display is held still
+rows() { screen_text | sed '1,7d;$d;s/ *[^ ]*\.[cS]:[0-9]*$//'; }
 rows_are() { [ "$(rows)" = "$1" ]; }
 rows_are_not() { [ "$(rows)" != "$1" ]; }
 seconds_shown() { screen_text | awk '/ [^ ]*\/long-lists$/ { print $5 }'; } # of the program, by object
 seconds_pass() { [ "$(seconds_shown | tr -d .)" -ge $(($(echo "$1" | tr -d . | sed 's/^0*//') + $2)) ]; }
+do_names() {
+	let_go
+	press
+	must screen_has '^whole names of functions'
+	press
+	must screen_has '^names of functions that fit'
+}
+do_mark() {
+	widen # a blank is typed into a filter
+	press
+	must screen_has ', 1 marked'
+	unmark
+}
+do_mark_children() {
+	narrow
+	press
+	must screen_has ', 1 marked'
+	unmark
+}
+do_mark_all() {
+	narrow
+	press
+	must screen_has ', 12 marked'
+	press
+	must screen_lacks ' marked$'
+}
+unmark() { # the list may have moved since
+	screen_keys C-a C-a
+	must screen_lacks ' marked$'
+}
 do_pause() {
 	let_go
 	press

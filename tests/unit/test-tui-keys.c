@@ -190,7 +190,7 @@ static struct model *make_model(enum key_where where)
 struct sight {
     int page, view, sort, prompt;
     bool help, paused, wall;
-    uint32_t selected, top, help_top, filter_count;
+    uint32_t selected, top, help_top, filter_count, marked_count;
     unsigned sideways;
     uint64_t flame_zoom, flame_selected;
     uint32_t call_lines;
@@ -213,6 +213,7 @@ static struct sight look(const struct model *model)
     sight.selected = model->selected;
     sight.top = model->top;
     sight.help_top = model->help_top;
+    sight.marked_count = model->marked_count;
     sight.filter_count = model->filter_count;
     sight.sideways = model->sideways;
     sight.flame_zoom = model->flame_zoom;

@@ -65,8 +65,6 @@ Test(picker, narrows_as_one_types)
 {
     struct model *model = pick();
 
-    cr_assert_eq(press(model, ' '), EFFECT_NONE);
-    cr_assert_eq(model->prompt, PROMPT_NONE);
     cr_assert_eq(press(model, 'j'), EFFECT_PAINT);
     cr_assert_eq(model->prompt, PROMPT_FILTER);
     cr_assert_eq(model->picked_count, 2); /* java and Server.js */
@@ -86,7 +84,7 @@ Test(picker, narrows_as_one_types)
     model_take_candidates(model, list(4, (uint64_t[]){10, 20, 30, 5}), 4, 51 * SECOND);
     cr_assert_eq(model->picked_count, 1);
     cr_assert_eq(press(model, TUI_KEY_ENTER), EFFECT_ATTACH);
-    cr_assert_eq(model->chosen_pid, 11);
+    cr_assert_eq(model->attach_pids[0], 11);
     model->page = PAGE_TABLE; /* top_begin_sampling does this in pprofil top */
     cr_assert_eq(press(model, 'j'), EFFECT_PAINT);
     cr_assert_eq(model->prompt, PROMPT_NONE);
@@ -113,7 +111,87 @@ Test(picker, is_left)
     cr_assert_eq(press(model, 'q'), EFFECT_QUIT);
     struct key_event twice = {TUI_KEY_DOUBLE_CLICK, 1, 0};
     cr_assert_eq(model_key(model, &twice), EFFECT_ATTACH);
-    cr_assert_eq(model->chosen_pid, 10);
+    cr_assert_eq(model->attach_pids[0], 10);
+    model_free(model);
+}
+
+/* --- marks ----------------------------------------------------------------------------------- */
+
+static void expect_marks(const struct model *model, const char *pids)
+{
+    char text[64] = "";
+
+    for (uint32_t pid = 1; pid < 100; pid++)
+        if (marks_have(model, pid))
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u", text[0] != '\0' ? " " : "", pid);
+    cr_expect_str_eq(text, pids);
+}
+
+Test(picker, attaches_to_all_marked)
+{
+    struct model *model = pick();
+
+    cr_assert_eq(press(model, ' '), EFFECT_PAINT);
+    expect_marks(model, "11");
+    cr_assert_eq(pid_at(model, model->selected), 10, "the next one");
+    press(model, ' ');
+    expect_marks(model, "10 11");
+    press(model, TUI_KEY_UP);
+    press(model, TUI_KEY_F1 + 4);
+    expect_marks(model, "11");
+    type_in(model, "node");
+    press(model, TUI_KEY_F1 + 4);
+    expect_marks(model, "11 13");
+    cr_assert_eq(press(model, TUI_KEY_ENTER), EFFECT_ATTACH);
+    cr_assert_eq(model->attach_count, 2, "also those that the filter hides");
+    cr_assert_eq(model->attach_pids[0] + model->attach_pids[1], 24);
+    model_free(model);
+}
+
+Test(picker, marks_all_that_the_filter_shows)
+{
+    struct model *model = pick();
+
+    type_in(model, "me");
+    press(model, 'A' & 0x1f);
+    expect_marks(model, "10 11 13");
+    press(model, 'U' & 0x1f);
+    type_in(model, "root");
+    cr_assert_eq(press(model, 'A' & 0x1f), EFFECT_PAINT);
+    expect_marks(model, "10 11 13");
+    press(model, TUI_KEY_F1 + 4);
+    cr_assert_not_null(strstr(model->message, "another user"));
+    expect_marks(model, "10 11 13");
+    press(model, TUI_KEY_ESCAPE);
+    press(model, TUI_KEY_F1 + 6);
+    expect_marks(model, "");
+    model_free(model);
+}
+
+Test(picker, marks_a_process_with_its_children)
+{
+    struct model *model = model_new();
+    struct pprofil_candidate *candidates = list(6, (uint64_t[]){60, 50, 40, 30, 20, 10});
+    static const uint32_t parents[] = {1, 10, 11, 12, 10, 1}; /* 12 is another user's, but 13 is below it */
+
+    for (unsigned i = 0; i < 6; i++)
+        candidates[i].ppid = parents[i];
+    model->page = PAGE_PICKER;
+    model->page_rows = 10;
+    model_take_candidates(model, candidates, 6, 50 * SECOND);
+    cr_assert_eq(pid_at(model, model->selected), 10);
+    press(model, 'T' & 0x1f);
+    expect_marks(model, "10 11 13 14");
+    press(model, TUI_KEY_DOWN);
+    cr_assert_eq(pid_at(model, model->selected), 11);
+    press(model, TUI_KEY_F1 + 5);
+    expect_marks(model, "10 14");
+    model_take_candidates(model, list(3, (uint64_t[]){60, 50, 40}), 3, 51 * SECOND);
+    expect_marks(model, "10");
+    model_take_candidates(model, NULL, 0, 52 * SECOND);
+    expect_marks(model, "");
+    cr_assert_eq(press(model, 'A' & 0x1f), EFFECT_PAINT);
+    cr_assert_eq(press(model, TUI_KEY_ENTER), EFFECT_NONE);
     model_free(model);
 }
 

@@ -311,3 +311,44 @@ Test(windows, elapsed_time_is_another_count)
     cr_assert_eq(model_table(model)->windows, 0);
     model_free(model);
 }
+
+/* --- names that come while the display is held still ------------------------------------------- */
+
+static void pass_row(struct story *story, const struct pprofil_row *texts)
+{
+    story->time_ns += 1000 * MS;
+    struct snapshot snapshot = make(story);
+    struct pprofil_row *row = &snapshot.by[PPROFIL_BY_FUNCTION].rows[0];
+    row->pending = texts->pending;
+    row->file = texts->file;
+    row->line = texts->line;
+    model_take(story->model, &snapshot, true);
+}
+
+Test(pause, lets_names_come)
+{
+    struct story story = begin();
+    struct model *model = story.model;
+
+    run(&story, "ab", 100);
+    pass_row(&story, &(struct pprofil_row){.pending = true, .file = ""});
+    press(model, ' ');
+    pass_row(&story, &(struct pprofil_row){.pending = true, .file = ""});
+    cr_expect(model_table(model)->rows[0].total.pending);
+    pass_row(&story, &(struct pprofil_row){.file = ""});
+    cr_expect_not(model_table(model)->rows[0].total.pending);
+    cr_expect_eq(model_table(model)->total_ns, 200 * MS);
+    run(&story, "a", 100);
+    pass_row(&story, &(struct pprofil_row){.file = "a.c", .line = 7});
+    cr_expect_eq(model_table(model)->total_ns, 200 * MS, "held");
+    cr_expect_str_eq(model_table(model)->rows[0].total.file, "a.c");
+    cr_expect_eq(model_table(model)->rows[0].total.line, 7);
+    press(model, ' ');
+    pass_row(&story, &(struct pprofil_row){.pending = true, .file = ""});
+    press(model, ' ');
+    run(&story, "b", 100);
+    pass_row(&story, &(struct pprofil_row){.file = ""});
+    cr_expect(model_table(model)->rows[0].total.pending, "its counts may be in another row now");
+    cr_expect_eq(model_table(model)->total_ns, 300 * MS, "held");
+    model_free(model);
+}

@@ -314,7 +314,10 @@ Test(table, orders)
                                          [TABLE_BY_INCLUSIVE] = "dbac",
                                          [TABLE_BY_NAME] = "abcd",
                                          [TABLE_BY_OBJECT] = "cdba",
-                                         [TABLE_BY_PID] = "bacd"};
+                                         [TABLE_BY_PID] = "bacd",
+                                         [TABLE_BY_CHANGE] = "bacd",
+                                         [TABLE_BY_TOTAL_CHANGE] = "bacd",
+                                         [TABLE_BY_OLD] = "bacd"};
     for (unsigned sort = 0; sort < TABLE_SORTS; sort++) {
         table_sort(&table, sort);
         expect_order(&table, orders[sort]);

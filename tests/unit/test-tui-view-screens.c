@@ -16,7 +16,7 @@ Test(view_screens, smallest)
     LINE(3, "[func] obj  thr  proc  sysc  line");
     LINE(4, "  win% total% function");
     LINE(5, "  62.3  60.00 work");
-    LINE(6, "  30.0  37.00 std::vector<int>::push_ba…");
+    LINE(6, "  30.0  37.00 std::vector<>::push_back");
     LINE(7, "   2.0   3.00 libc.so.6…");
     LINE(8, "");
     LINE(9, "F1Help F2View F3Search F4Sort F10Quit");
@@ -49,8 +49,8 @@ Test(view_screens, ascii)
     LINE(2, "300 threads: 2 running, 297 asleep (12 in futex), 1 uninterruptible");
     LINE(6, "  win%  +-95%  total%  +-95%     CPU s  history           function                    "
             "    object              file:line");
-    LINE(8, "  30.0    2.1   37.00   1.23     3.700  -====+++****####  std::vector<int>::push_back("
-            "i~  libwork.so.1");
+    LINE(8, "  30.0    2.1   37.00   1.23     3.700  -====+++****####  std::vector<>::push_back    "
+            "    libwork.so.1");
 }
 
 Test(view_screens, large)
@@ -59,6 +59,54 @@ Test(view_screens, large)
     cr_expect_not_null(strstr(lines[6], "win%   ±95%  total%   ±95%     CPU s  history"));
     cr_expect_not_null(strstr(lines[7], "/home/me/src/split/split.c:17"));
     cr_expect_eq(model->page_rows, 60 - 5 - 2 - 1);
+}
+
+/* --- long names of functions ----------------------------------------------------------------- */
+
+Test(view_screens, long_names_are_made_to_fit)
+{
+    static const char
+        name[] = "std::map<std::string, std::vector<int>>::a_very_long_name_of_a_function(int const&) const";
+    struct key_event key = {.key = 'p'};
+
+    model->tables[PPROFIL_BY_FUNCTION].rows[1].total.name = name;
+    model->tables[PPROFIL_BY_FUNCTION].rows[1].total.object = "prog";
+    paint(80, 24, true);
+    cr_expect_not_null(strstr(lines[7], "std::map<>::…f_a_function "), "%s", lines[7]);
+    cr_expect_not_null(strstr(lines[23], "F1Help"), "%s", lines[23]);
+    model->selected = 1;
+    model->chosen = true;
+    paint(80, 24, true);
+    LINE(23, "std::map<std::string, std::vector<int>>::a_very_long_name_of_a_function(int con…");
+    model->sideways = 16;
+    paint(80, 24, true);
+    LINE(23, "…ing, std::vector<int>>::a_very_long_name_of_a_function(int const&) const");
+    cr_expect_not_null(strstr(lines[7], "…ing, std::vector"), "%s", lines[7]);
+    model->sideways = 0;
+    cr_expect_eq(model_key(model, &key), EFFECT_PAINT);
+    paint(80, 24, true);
+    cr_expect_not_null(strstr(lines[7], "std::map<std::string,"), "%s", lines[7]);
+    model_key(model, &key);
+    paint(80, 24, false);
+    cr_expect_not_null(strstr(lines[7], "std::map<>::.."), "%s", lines[7]);
+}
+
+/* Names that are shown as they are leave the keys where they are. */
+Test(view_screens, short_names_are_shown_once)
+{
+    model->chosen = true;
+    paint(80, 24, true);
+    cr_expect_not_null(strstr(lines[23], "F1Help"), "%s", lines[23]);
+    model->selected = 1;
+    paint(80, 24, true);
+    LINE(23, "std::vector<int>::push_back(int&&)");
+    model->whole_names = true;
+    paint(200, 24, true);
+    cr_expect_not_null(strstr(lines[23], "F1Help"), "%s", lines[23]);
+    model->whole_names = false;
+    model->view = PPROFIL_BY_OBJECT;
+    paint(80, 24, true);
+    cr_expect_not_null(strstr(lines[23], "F1Help"), "%s", lines[23]);
 }
 
 Test(view_screens, sizes_too_small)

@@ -152,9 +152,9 @@ Test(view_states, picker)
     paint(80, 12, true);
     LINE(0, "pprofil top  2 of 2 processes");
     LINE(1, "Which process? Type to narrow the list; Enter attaches to the one selected");
-    LINE(3, "    PID USER               CPU% THREADS COMMAND");
-    LINE(4, "   4711 me                123.4     300 ./split --fast");
-    LINE(5, "      1 root                0.0       1 /sbin/init (it belongs to root)");
+    LINE(3, "      PID USER               CPU% THREADS COMMAND");
+    LINE(4, "     4711 me                123.4     300 ./split --fast");
+    LINE(5, "        1 root                0.0       1 /sbin/init (it belongs to root)");
     cr_expect_eq(style_at(5, 50), STYLE_DIM);
     model->selected = 1;
     model->prompt = PROMPT_FILTER;

@@ -256,7 +256,7 @@ static int picture_tree_fill(struct stack_merge *merge, struct stack_merge *old,
 bool picture_is_timed(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;
-    return (totals->wall ? totals->wall_ns : totals->cpu_ns) > 0;
+    return totals->samples == 0 || (totals->wall ? totals->wall_ns : totals->cpu_ns) > 0;
 }
 
 int picture_tree_make(const struct profile *profile, const struct profile *baseline,

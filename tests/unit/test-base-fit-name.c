@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "report.h"
+#include "base/fit-name.h"
 
 Test(names, short_names_have_no_arguments)
 {
@@ -38,10 +38,10 @@ Test(names, short_names_have_no_arguments)
     char text[256];
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        report_short_name(cases[i].name, text, sizeof text);
+        fit_short_name(cases[i].name, text, sizeof text);
         cr_expect_str_eq(text, cases[i].wanted);
     }
-    report_short_name("a_name_that_does_not_fit", text, 8);
+    fit_short_name("a_name_that_does_not_fit", text, 8);
     cr_assert_lt(strlen(text), 8);
 }
 
@@ -49,16 +49,16 @@ Test(names, long_texts_are_made_to_fit)
 {
     char text[64];
 
-    report_fit_name("short", 5, true, text, sizeof text);
+    fit_name("short", 5, true, text, sizeof text);
     cr_assert_str_eq(text, "short");
-    report_fit_name("a_very_long_name", 9, true, text, sizeof text);
+    fit_name("a_very_long_name", 9, true, text, sizeof text);
     cr_assert_str_eq(text, "a_ve\xe2\x80\xa6name");
-    report_fit_name("a_very_long_name", 9, false, text, sizeof text);
+    fit_name("a_very_long_name", 9, false, text, sizeof text);
     cr_assert_str_eq(text, "a_ve..ame");
-    report_fit_name("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\xc3\xa4\xc3\xb6", 5, true, text, sizeof text);
+    fit_name("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\xc3\xa4\xc3\xb6", 5, true, text, sizeof text);
     cr_assert_str_eq(text, "\xc3\xa4\xc3\xb6\xe2\x80\xa6\xc3\xa4\xc3\xb6");
-    report_fit_path("/usr/src/program/main.c", 8, true, text, sizeof text);
+    fit_path("/usr/src/program/main.c", 8, true, text, sizeof text);
     cr_assert_str_eq(text, "\xe2\x80\xa6/main.c");
-    report_fit_path("/main.c", 1, true, text, sizeof text);
+    fit_path("/main.c", 1, true, text, sizeof text);
     cr_assert_str_eq(text, "/main.c", "nothing useful fits");
 }
