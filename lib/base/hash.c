@@ -59,22 +59,21 @@ uint32_t hash_next(const struct hash_index *index, uint32_t hash, uint32_t *at)
     if (index->size == 0)
         return HASH_NONE;
     uint32_t mask = index->size - 1;
-    for (uint32_t slot = *at & mask; index->slots[slot] != 0; slot = (slot + 1) & mask) {
+    for (uint32_t slot = *at & mask; index->slots[slot].place != 0; slot = (slot + 1) & mask) {
         *at = slot + 1;
-        if (index->hashes[slot] == hash)
-            return index->slots[slot] - 1;
+        if (index->slots[slot].hash == hash)
+            return index->slots[slot].place - 1;
     }
     return HASH_NONE;
 }
 
-static void hash_put(struct hash_index *index, uint32_t hash, uint32_t slot_value)
+static void hash_put(struct hash_index *index, struct hash_slot element)
 {
-    uint32_t mask = index->size - 1, slot = hash & mask;
+    uint32_t mask = index->size - 1, slot = element.hash & mask;
 
-    while (index->slots[slot] != 0)
+    while (index->slots[slot].place != 0)
         slot = (slot + 1) & mask;
-    index->slots[slot] = slot_value;
-    index->hashes[slot] = hash;
+    index->slots[slot] = element;
 }
 
 static int hash_grow(struct hash_index *index)
@@ -85,14 +84,11 @@ static int hash_grow(struct hash_index *index)
                                 .count = index->count};
 
     larger.slots = calloc(larger.size, sizeof *larger.slots);
-    larger.hashes = malloc(larger.size * sizeof *larger.hashes);
-    if (larger.slots == NULL || larger.hashes == NULL) {
-        hash_free(&larger);
+    if (larger.slots == NULL)
         return -ENOMEM;
-    }
     for (uint32_t i = 0; i < index->size; i++)
-        if (index->slots[i] != 0)
-            hash_put(&larger, index->hashes[i], index->slots[i]);
+        if (index->slots[i].place != 0)
+            hash_put(&larger, index->slots[i]);
     hash_free(index);
     *index = larger;
     return 0;
@@ -105,7 +101,7 @@ int hash_add(struct hash_index *index, uint32_t hash, uint32_t place)
         if (error != 0)
             return error;
     }
-    hash_put(index, hash, place + 1);
+    hash_put(index, (struct hash_slot){.place = place + 1, .hash = hash});
     index->count++;
     return 0;
 }
@@ -116,19 +112,18 @@ void hash_remove(struct hash_index *index, uint32_t hash, uint32_t place)
         return;
     uint32_t mask = index->size - 1, gap = hash & mask;
 
-    while (index->slots[gap] != 0 && index->slots[gap] != place + 1)
+    while (index->slots[gap].place != 0 && index->slots[gap].place != place + 1)
         gap = (gap + 1) & mask;
-    if (index->slots[gap] == 0)
+    if (index->slots[gap].place == 0)
         return;
-    for (uint32_t slot = (gap + 1) & mask; index->slots[slot] != 0; slot = (slot + 1) & mask) {
-        uint32_t walked = (slot - index->hashes[slot]) & mask;
+    for (uint32_t slot = (gap + 1) & mask; index->slots[slot].place != 0; slot = (slot + 1) & mask) {
+        uint32_t walked = (slot - index->slots[slot].hash) & mask;
         if (walked < ((slot - gap) & mask))
             continue; /* a search for this element starts behind the gap, so the element stays where it is */
         index->slots[gap] = index->slots[slot];
-        index->hashes[gap] = index->hashes[slot];
         gap = slot;
     }
-    index->slots[gap] = 0;
+    index->slots[gap].place = 0;
     index->count--;
 }
 
@@ -142,6 +137,5 @@ void hash_clear(struct hash_index *index)
 void hash_free(struct hash_index *index)
 {
     free(index->slots);
-    free(index->hashes);
     *index = (struct hash_index){0};
 }

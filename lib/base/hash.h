@@ -22,11 +22,16 @@
 
 #define HASH_NONE UINT32_MAX
 
+/* The place and the hash of an element are neighbours in memory, for a large index is not in the caches. */
+struct hash_slot {
+    uint32_t place; /* place of an element, plus 1; 0: the slot is free */
+    uint32_t hash;
+};
+
 struct hash_index {
-    uint32_t *slots;  /* owned; place of an element, plus 1; 0: the slot is free */
-    uint32_t *hashes; /* owned; hashes[i] is the hash of the element in slots[i] */
-    uint32_t size;    /* number of slots: a power of two, or 0 */
-    uint32_t count;   /* number of elements */
+    struct hash_slot *slots; /* owned */
+    uint32_t size;           /* number of slots: a power of two, or 0 */
+    uint32_t count;          /* number of elements */
 };
 
 /* Returns the place of the next element with this hash, or HASH_NONE. The caller sets *at to the hash before the first

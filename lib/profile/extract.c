@@ -207,6 +207,9 @@ static int extract_wait(const struct extraction *extraction, uint32_t from, uint
 {
     const struct profile_wait *wait = &extraction->from->waits[from];
 
+    *to = PROFILE_NONE;
+    if (from == PROFILE_NONE)
+        return 0;
     return profile_wait(extraction->to, extraction->from->strings[wait->name], wait->holder, to);
 }
 
@@ -220,10 +223,11 @@ static int extract_sample(const struct extraction *extraction, uint32_t from)
     if (error == 0)
         error = extract_wait(extraction, sample.wait, &sample.wait);
     sample.node = extraction->nodes[sample.node] - 1;
+    uint32_t index;
     if (error == 0)
-        error = profile_count(extraction->to, &sample);
+        error = profile_count_entry(extraction->to, &sample, &index);
     if (error == 0)
-        extraction->samples[from] = profile_find_sample(extraction->to, &sample) + 1;
+        extraction->samples[from] = index + 1;
     return error;
 }
 

@@ -191,6 +191,9 @@ static int merge_wait(const struct merger *merger, uint32_t from, uint32_t *to)
 {
     const struct profile_wait *wait = &merger->from->waits[from];
 
+    *to = PROFILE_NONE;
+    if (from == PROFILE_NONE)
+        return 0;
     return profile_wait(merger->into, text_of(merger->from, wait->name), wait->holder, to);
 }
 
@@ -210,9 +213,7 @@ static int merge_samples(struct merger *merger)
         sample.syscall = merger->syscalls[sample.syscall];
         error = merge_wait(merger, sample.wait, &sample.wait);
         if (error == 0)
-            error = profile_count(merger->into, &sample);
-        if (error == 0)
-            merger->samples[i] = profile_find_sample(merger->into, &sample);
+            error = profile_count_entry(merger->into, &sample, &merger->samples[i]);
     }
     return error;
 }

@@ -294,6 +294,8 @@ static inline bool profile_counts_sample(const struct profile *profile, const st
  * state and wait. If there is no such entry, adds one. Also adds the count and the times to the totals. Returns 0,
  * -ENOMEM or -EOVERFLOW. */
 int profile_count(struct profile *profile, const struct profile_sample *sample);
+/* Does what profile_count does, and sets *index to the index of the entry. */
+int profile_count_entry(struct profile *profile, const struct profile_sample *sample, uint32_t *index);
 /* Counts a sample that was taken at `time` (CLOCK_MONOTONIC ns), and adds it to the history. Returns as profile_count
  * does. */
 int profile_count_at(struct profile *profile, const struct profile_sample *sample, uint64_t time);

@@ -51,8 +51,7 @@ uint32_t profile_find_sample(const struct profile *profile, const struct profile
     return PROFILE_NO_SAMPLE;
 }
 
-/* Does the work of profile_count, and sets *index to the index of the entry. */
-static int profile_count_entry(struct profile *profile, const struct profile_sample *sample, uint32_t *index)
+int profile_count_entry(struct profile *profile, const struct profile_sample *sample, uint32_t *index)
 {
     struct profile_totals *totals = &profile->totals;
 

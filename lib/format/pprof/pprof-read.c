@@ -243,10 +243,7 @@ static int read_sample(struct pprof_reader *reader, const PbSample *sample, uint
          * memory */
         return error;
     made.state = labels.state;
-    error = profile_count(reader->profile, &made);
-    if (error == 0)
-        *index = profile_find_sample(reader->profile, &made);
-    return error;
+    return profile_count_entry(reader->profile, &made, index);
 }
 
 static int read_samples(struct pprof_reader *reader, const struct pprof_file *file)
