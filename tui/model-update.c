@@ -247,7 +247,9 @@ static void update_table(struct model *model, struct snapshot *snapshot, enum pp
 {
     struct table *table = &model->tables[by];
 
-    if (snapshot->by[by].taken && update_begins_again(table, due)) {
+    /* a saved profile is taken as a whole again if rows may have got names since the last snapshot */
+    bool again = snapshot->saved && table->taken && snapshot->by[by].history != NULL;
+    if (snapshot->by[by].taken && (again || update_begins_again(table, due))) {
         unsigned begun = table->begun;
         table_clear(table);
         table->begun = begun + 1;

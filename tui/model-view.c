@@ -242,6 +242,9 @@ static void model_want_shown(struct model *model, struct snapshot_wants *wants)
  * the user has opened them, so that their history is complete. */
 void model_wants(struct model *model, struct snapshot_wants *wants)
 {
+    /* rows that get names are new rows, whose history in a saved profile is not only the last window */
+    bool awaits_names = model->saved && model->now.pending > 0;
+
     list_settle(model);
     *wants = (struct snapshot_wants){.tasks = true, .processes = true, .shown_by = model->view};
     wants->command = model->command[0] == '\0';
@@ -250,7 +253,7 @@ void model_wants(struct model *model, struct snapshot_wants *wants)
                         (by == PPROFIL_BY_STATE && model->wall) || /* the header needs this grouping */
                         (view_is_kept(by) && model->tables[by].taken);
     for (unsigned by = 0; by < SNAPSHOT_GROUPINGS; by++)
-        wants->history[by] = wants->by[by] && !model->tables[by].taken;
+        wants->history[by] = wants->by[by] && (!model->tables[by].taken || awaits_names);
     wants->use = model->saved && wants->history[PPROFIL_BY_FUNCTION];
     wants->window_ns = (uint64_t)(model->window_seconds * 1e9);
     if (model->filter_count > 0)
