@@ -105,8 +105,8 @@ void by_option(const char *argument, struct report_view *view)
 
 int by_check(const struct report_view *view)
 {
-    if (view->grouped && (view->format == REPORT_JSON || (view->format == REPORT_CSV && view->tree)))
-        return complain("two levels are printed as text, or without trees as csv");
+    if (view->grouped && view->format == REPORT_CSV && view->tree)
+        return complain("two levels with trees are printed as text or json");
     return 0;
 }
 

@@ -106,18 +106,20 @@ static int groups_print_head(FILE *out, pprofil_profile *profile, const struct r
         report_print_csv_group(out, NULL);
         report_columns_csv(out, NULL, view->group_totals, false);
         fputs("\r\n", out);
+    } else if (view->format == REPORT_JSON) {
+        error = report_print_groups_json(out, profile, view);
     } else {
         report_print_head(out, profile, view->colour);
     }
-    if (tree != NULL)
+    if (tree != NULL && view->format == REPORT_TEXT)
         report_print_tree_title(out, tree, view);
     pprofil_tree_free(tree);
-    return 0;
+    return error;
 }
 
 /* Prints the groups but those without the function whose callers or callees are printed. */
 static int groups_print(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                        const struct report_view *view)
+                        struct report_view *view)
 {
     int error = 0;
 
@@ -125,9 +127,12 @@ static int groups_print(FILE *out, pprofil_profile *profile, const pprofil_repor
         struct pprofil_row row;
         pprofil_report_row(report, i, &row, sizeof row);
         error = group_print(out, profile, &row, view);
+        view->groups_before += error == 0;
         if (error == -ENOENT)
             error = 0;
     }
+    if (error == 0 && view->format == REPORT_JSON)
+        fputs("\n]\n}\n", out);
     return error;
 }
 

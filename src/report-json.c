@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "report.h"
 
 static json_t *json_uint_if(bool known, uint64_t number)
@@ -54,6 +55,12 @@ static json_t *json_incomplete(const pprofil_profile *profile)
     return list;
 }
 
+/* Returns the row of the first level as a document: the group to which the rows of a report of two levels belong. */
+static json_t *json_group(const struct report_view *view)
+{
+    return json_pack("{s:o}", "group", report_columns_json(view->group, false, false));
+}
+
 /* Returns a document with the members that reports and trees have in common. */
 static json_t *json_document(const pprofil_profile *profile)
 {
@@ -95,8 +102,8 @@ static void print_indented(FILE *out, const char *text, int depth)
     }
 }
 
-/* Prints the document up to the beginning of its rows. Frees the document. */
-static struct json_rows json_rows_begin(FILE *out, json_t *document)
+/* Prints the document up to the beginning of its list of rows or groups. Frees the document. */
+static struct json_rows json_list_begin(FILE *out, json_t *document, const char *name)
 {
     char *text = document == NULL ? NULL : json_dumps(document, json_flags(out));
     size_t length = text == NULL ? 0 : strlen(text);
@@ -105,10 +112,18 @@ static struct json_rows json_rows_begin(FILE *out, json_t *document)
     json_decref(document);
     if (text != NULL) {
         text[length - strlen("\n}")] = '\0';
-        fprintf(out, "%s,\n \"rows\": [", text);
+        fprintf(out, "%s,\n \"%s\": [", text, name);
     }
     free(text);
     return rows;
+}
+
+/* Begins the rows of a report, or of a group. Groups have commas between them. */
+static struct json_rows json_rows_begin(FILE *out, const struct report_view *view, json_t *document)
+{
+    if (view->group != NULL)
+        fputs(view->groups_before > 0 ? ",\n" : "\n", out);
+    return json_list_begin(out, document, "rows");
 }
 
 /* Prints a row and frees it. */
@@ -128,24 +143,33 @@ static void json_rows_add(struct json_rows *rows, json_t *row)
 }
 
 /* Prints the end of the document. Returns 0 or -ENOMEM. The caller checks the stream for errors of writing. */
-static int json_rows_end(struct json_rows *rows)
+static int json_rows_end(struct json_rows *rows, const struct report_view *view)
 {
     if (rows->error == 0)
-        fputs(rows->between[0] == '\n' ? "]\n}\n" : "\n ]\n}\n", rows->out);
+        fprintf(rows->out, "%s]\n}%s", rows->between[0] == '\n' ? "" : "\n ", view->group != NULL ? "" : "\n");
     return rows->error;
+}
+
+int report_print_groups_json(FILE *out, const pprofil_profile *profile, const struct report_view *view)
+{
+    json_t *document = json_document(profile);
+
+    json_object_set_new(document, "by", json_string(choices_groupings.at((unsigned)view->groups)));
+    return json_list_begin(out, document, "groups").error;
 }
 
 int report_print_json(FILE *out, pprofil_profile *profile, const pprofil_report *report, const struct report_view *view)
 {
-    struct json_rows rows = json_rows_begin(out, json_document(profile));
+    struct json_rows rows =
+        json_rows_begin(out, view, view->group != NULL ? json_group(view) : json_document(profile));
 
-    (void)view;
     for (uint32_t i = 0; rows.error == 0 && i < pprofil_report_count(report); i++) {
         struct pprofil_row row;
         pprofil_report_row(report, i, &row, sizeof row);
+        report_scale_row(view, &row);
         json_rows_add(&rows, report_columns_json(&row, pprofil_report_has_totals(report), false));
     }
-    return json_rows_end(&rows);
+    return json_rows_end(&rows, view);
 }
 
 static json_t *json_tree_row(const struct pprofil_tree_row *row)
@@ -186,14 +210,15 @@ static json_t *json_tree(const pprofil_tree *tree, const struct report_view *vie
 int report_print_tree_json(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                            const struct report_view *view)
 {
-    json_t *document = json_document(profile);
+    json_t *document = view->group != NULL ? json_group(view) : json_document(profile);
 
     json_object_set_new(document, "tree", json_tree(tree, view));
-    struct json_rows rows = json_rows_begin(out, document);
+    struct json_rows rows = json_rows_begin(out, view, document);
     for (uint32_t i = 0; rows.error == 0 && i < pprofil_tree_count(tree); i++) {
         struct pprofil_tree_row row;
         pprofil_tree_row(tree, i, &row, sizeof row);
+        report_scale_row(view, &row.row);
         json_rows_add(&rows, json_tree_row(&row));
     }
-    return json_rows_end(&rows);
+    return json_rows_end(&rows, view);
 }

@@ -25,12 +25,13 @@ struct report_view {
     bool fold;
     /* two levels: the rows of the grouping `groups`, and below each of them a report by `by` */
     bool grouped;
-    enum pprofil_by groups; /* PPROFIL_BY_PROCESS, PPROFIL_BY_THREAD or PPROFIL_BY_OBJECT */
+    enum pprofil_by groups; /* by process, thread, object or wait */
     /* only for report-groups.c: the profile is the part that this row of the first level has; NULL: it is not one. In
-     * text the row is the heading, and in CSV each line begins with it. `group_totals`: CSV has the columns of totals,
-     * although this part may have no stacks */
+     * text the row is the heading, in CSV each line begins with it, and in JSON it is an object with the rows of the
+     * part. `group_totals`: CSV has the columns of totals, although this part may have no stacks */
     const struct pprofil_row *group;
     bool group_totals;
+    uint32_t groups_before; /* how many groups were printed before this one */
 };
 
 /* Prints a report of the profile. Returns 0, or a negative error if the report could not be made or
@@ -69,8 +70,10 @@ int report_make_tree(pprofil_profile *profile, const struct report_view *view, p
 void report_print_tree_title(FILE *out, const pprofil_tree *tree, const struct report_view *view);
 /* Prints a report of a profile, which is a part of another one if view->group is set. */
 int report_print_part(FILE *out, pprofil_profile *profile, const struct report_view *view);
-/* Prints a report of two levels (view->grouped) as text or CSV. */
+/* Prints a report of two levels (view->grouped). */
 int report_print_groups(FILE *out, pprofil_profile *profile, const struct report_view *view);
+/* Prints the beginning of a JSON report of two levels, up to its list of groups. Returns 0 or -ENOMEM. */
+int report_print_groups_json(FILE *out, const pprofil_profile *profile, const struct report_view *view);
 /* Makes the shares of a row of a group parts of the time of the whole profile. */
 void report_scale_row(const struct report_view *view, struct pprofil_row *row);
 /* Prints the first columns of CSV in reports of two levels: the row of the first level, or the headings if it is NULL.

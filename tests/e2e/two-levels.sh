@@ -67,6 +67,23 @@ report --thread known-shares --by object,line -n 1 >"$work/part"
 expect "a part: status" 0 $?
 expect "a part: no other program" 0 "$(grep -c 'sh  ' "$work/part")"
 
+# --- JSON: the same figures as CSV
+report --by process,function -f json >"$work/groups.json"
+python3 - "$work/groups.json" "$work/process.csv" >"$work/compared" 2>&1 <<'END'
+import csv, json, sys
+document = json.load(open(sys.argv[1]))
+rows = [(group["group"]["name"], group["group"]["pid"], row["name"], row["ns"], round(row["share"], 6))
+        for group in document["groups"] for row in group["rows"]]
+lines = [(line["group"], int(line["group_pid"] or 0), line["name"], int(line["ns"]), round(float(line["share"]), 6))
+         for line in csv.DictReader(open(sys.argv[2], newline=""))]
+print(document["by"], len(rows) > 2, sorted(rows) == sorted(lines), "totals" in document)
+END
+expect "JSON: the rows of CSV" "process True True True" "$(cat "$work/compared")"
+report --tree --by thread,function -f json >"$work/trees.json"
+expect "JSON: trees" "0 thread" "$(python3 -c 'import json, sys
+document = json.load(open(sys.argv[1]))
+print(sum(len(group["rows"]) == 0 for group in document["groups"]), document["by"])' "$work/trees.json")"
+
 # --- CSV: the same columns in each group, whether there are totals in it or not
 for first in process thread object; do
 	csv --by $first,thread >"$work/columns.csv"
@@ -90,7 +107,6 @@ refused "lines first" --by line,function
 refused "three levels" --by process,thread,function
 refused "nothing after the comma" --by process,
 refused "nothing before the comma" --by ,function
-refused "JSON" --by process,function -f json
 refused "a tree as CSV" --by process,function --tree -f csv
 refused "a style" --by process,function --style irix
 refused "a part of the time in a style" --style irix --from 0.1
