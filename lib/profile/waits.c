@@ -126,7 +126,7 @@ static void wait_append_number(char name[WAIT_NAME_SIZE], size_t *used, const st
         break;
     case WIRE_WAIT_LOCK:
         wait_append_place(name, used, "lock", event);
-        wait_append(name, used, HELD_BY);
+        wait_append(name, used, event->holder != 0 ? HELD_BY : "");
         break;
     case WIRE_WAIT_FUTEX:
         wait_append_place(name, used, "futex", event);
@@ -155,7 +155,7 @@ static void wait_make_name(const struct profile *profile, const struct wire_wait
     if (begin != NULL)
         wait_append(name, &used, "%s", begin);
     wait_append_number(name, &used, event);
-    if (event->kind == WIRE_WAIT_LOCK || event->kind == WIRE_WAIT_THREAD)
+    if (event->holder != 0)
         wait_append_thread(name, &used, wait_thread_name(profile, event), event->holder);
     if (event->kind == WIRE_WAIT_PATH)
         wait_append(name, &used, "%s", event->files);

@@ -66,7 +66,7 @@ static void descriptor_owners_look(struct descriptor_owners *owners)
 }
 
 static const struct descriptor_owner *descriptor_owners_search(const struct descriptor_owners *owners, uint64_t inode,
-                                                               pid_t but, bool reads, bool writes)
+                                                               pid_t self, bool reads, bool writes)
 {
     const struct descriptor_owner *found = NULL;
 
@@ -74,24 +74,23 @@ static const struct descriptor_owner *descriptor_owners_search(const struct desc
         const struct descriptor_owner *owner = &owners->all[i];
         if (owner->inode != inode || !((reads && owner->reads) || (writes && owner->writes)))
             continue;
-        found = owner;
-        if (owner->pid != but)
-            break;
+        if (found == NULL || owner->pid == self)
+            found = owner;
     }
     return found;
 }
 
-const struct descriptor_owner *descriptor_owner_find(struct descriptor_owners *owners, uint64_t inode, pid_t but,
+const struct descriptor_owner *descriptor_owner_find(struct descriptor_owners *owners, uint64_t inode, pid_t self,
                                                      bool reads, bool writes)
 {
-    const struct descriptor_owner *found = descriptor_owners_search(owners, inode, but, reads, writes);
+    const struct descriptor_owner *found = descriptor_owners_search(owners, inode, self, reads, writes);
     int64_t now = time_now_ms();
 
     if (found != NULL || (owners->looked_ms != 0 && now < owners->looked_ms + LOOK_MS))
         return found;
     owners->looked_ms = now;
     descriptor_owners_look(owners);
-    return descriptor_owners_search(owners, inode, but, reads, writes);
+    return descriptor_owners_search(owners, inode, self, reads, writes);
 }
 
 void descriptor_owners_clear(struct descriptor_owners *owners)

@@ -24,11 +24,11 @@ struct descriptor_owners {
     int64_t looked_ms; /* time at which /proc was read, CLOCK_MONOTONIC */
 };
 
-/* Returns a process that has the pipe or socket open; NULL: none is known. Another process than `but` is preferred.
+/* Returns a process that has the pipe or socket open; NULL: none is known. The process `self` is preferred.
  * reads, writes: only if the descriptor may be used in one of these ways. The result is valid until the next call.
  * Reads /proc again if nothing is found, but not more often than once a second: it takes some ms for 10000
  * descriptors. */
-const struct descriptor_owner *descriptor_owner_find(struct descriptor_owners *owners, uint64_t inode, pid_t but,
+const struct descriptor_owner *descriptor_owner_find(struct descriptor_owners *owners, uint64_t inode, pid_t self,
                                                      bool reads, bool writes);
 void descriptor_owners_clear(struct descriptor_owners *owners);
 

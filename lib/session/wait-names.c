@@ -16,14 +16,24 @@
 
 /* --- the other ends of pipes and sockets ----------------------------------------------------- */
 
-/* Writes the name and pid of a process, as in " cat 4711"; "": the process itself, or not known. */
-static void wait_name_process(const struct descriptor_owner *owner, uint32_t self, char *text, size_t size)
+/* Writes the name and pid of a process, as in "cat 4711"; "": not known. */
+static void wait_name_process(const struct descriptor_owner *owner, char *text, size_t size)
 {
     text[0] = '\0';
-    if (owner == NULL || (uint32_t)owner->pid == self)
+    if (owner == NULL)
         return;
     const struct proc_status status = proc_read_status(owner->pid);
     snprintf(text, size, "%s %d", status.name, owner->pid);
+}
+
+/* Returns the process at the other end; NULL: not known, or the process itself. If several processes have this end open,
+ * children have usually inherited it from the process that uses it. */
+static const struct descriptor_owner *wait_other_end(struct wait_names *names, uint64_t inode, uint32_t pid, bool reads,
+                                                     bool writes)
+{
+    const struct descriptor_owner *owner = descriptor_owner_find(&names->owners, inode, (pid_t)pid, reads, writes);
+
+    return owner != NULL && owner->pid != (pid_t)pid ? owner : NULL;
 }
 
 /* Returns how a descriptor of a process may be used, by the permissions of its link: proc_pid_fd(5). */
@@ -42,8 +52,7 @@ static bool wait_name_pipe(struct wait_names *names, uint32_t pid, int fd, uint6
     bool reads = (mode & S_IRUSR) != 0, writes = (mode & S_IWUSR) != 0;
     char process[64];
 
-    wait_name_process(descriptor_owner_find(&names->owners, inode, (pid_t)pid, writes, reads), pid, process,
-                      sizeof process);
+    wait_name_process(wait_other_end(names, inode, pid, writes, reads), process, sizeof process);
     if (process[0] == '\0')
         return false;
     snprintf(text, size, "pipe %s %s", reads ? "from" : "to", process);
@@ -57,8 +66,7 @@ static bool wait_name_unix(struct wait_names *names, uint32_t pid, const struct 
     char process[64] = "";
 
     if (peer != 0)
-        wait_name_process(descriptor_owner_find(&names->owners, peer, (pid_t)pid, true, true), pid, process,
-                          sizeof process);
+        wait_name_process(wait_other_end(names, peer, pid, true, true), process, sizeof process);
     if (socket->listens)
         snprintf(text, size, "listening socket %s", socket->local);
     else if (process[0] != '\0')
@@ -80,10 +88,8 @@ static bool wait_name_socket(struct wait_names *names, uint32_t pid, uint64_t in
     if (socket->is_unix)
         return wait_name_unix(names, pid, socket, text, size);
     const struct socket_entry *peer = socket_table_peer(&names->sockets, socket);
-    const struct descriptor_owner *owner = peer != NULL ? descriptor_owner_find(&names->owners, peer->inode, (pid_t)pid,
-                                                                                true, true)
-                                                        : NULL;
-    wait_name_process(owner, pid, process, sizeof process);
+    wait_name_process(peer != NULL ? wait_other_end(names, peer->inode, pid, true, true) : NULL, process,
+                      sizeof process);
     if (socket->listens)
         snprintf(text, size, "listening socket %s", socket->local);
     else if (socket->peer[0] != '\0')

@@ -190,7 +190,7 @@ enum wire_wait_kind {
      * last event; if there are several, they are the first of those that are watched */
     WIRE_WAIT_EPOLL,
     WIRE_WAIT_PATH,     /* a call that looks for a file, such as open(2): files[0] is the path */
-    WIRE_WAIT_LOCK,     /* a mutex that the thread `holder` holds */
+    WIRE_WAIT_LOCK,     /* a mutex, which the thread `holder` holds */
     WIRE_WAIT_FUTEX,    /* any other futex(2) */
     WIRE_WAIT_THREAD,   /* the end of the thread `holder` */
     WIRE_WAIT_CHILD,    /* the end of a child process; its pid, or 0: any child */

@@ -4,7 +4,7 @@
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 cd "$work" || exit 1
-"$pprofil" -q -w -g -F 500 --overhead 100 -o p.pb.gz "$targets/waiters" 1.5
+"$pprofil" -q -w -g -F 200 --overhead 100 -o p.pb.gz "$targets/waiters" 2
 report() { "$pprofil" report -n 0 "$@" p.pb.gz; }
 
 # --- what each thread waited for most of its time; fields: the wait, ns, the thread's name

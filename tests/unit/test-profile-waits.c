@@ -59,6 +59,7 @@ Test(waits, names)
     NAME("epoll of 3 files: /a, /b, ...", "7 /a\n8 /b", .kind = WIRE_WAIT_EPOLL, .number = 3);
     NAME("/etc/passwd", "/etc/passwd", .kind = WIRE_WAIT_PATH);
     NAME("lock 0xabc, held by worker 12", "", .kind = WIRE_WAIT_LOCK, .address = 0xabc, .holder = 12);
+    NAME("lock 0xabc", "", .kind = WIRE_WAIT_LOCK, .address = 0xabc);
     NAME("lock 0xabc, held by 99", "", .kind = WIRE_WAIT_LOCK, .address = 0xabc, .holder = 99);
     NAME("lock bank in pay, held by worker 12", "bank in pay", .kind = WIRE_WAIT_LOCK, .address = 0xabc, .holder = 12);
     NAME("futex 0xabc", "", .kind = WIRE_WAIT_FUTEX, .address = 0xabc);

@@ -86,7 +86,7 @@ Test(sockets, owners_of_a_pipe)
         pause();
         _exit(0);
     }
-    const struct descriptor_owner *reader = descriptor_owner_find(&owners, inode_of(fds[0]), getpid(), true, false);
+    const struct descriptor_owner *reader = descriptor_owner_find(&owners, inode_of(fds[0]), child, true, false);
     cr_expect(reader != NULL && reader->pid == child && reader->reads && !reader->writes);
     cr_expect_null(descriptor_owner_find(&owners, 1, 0, true, true));
     kill(child, SIGKILL);

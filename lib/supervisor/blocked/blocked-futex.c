@@ -59,24 +59,25 @@ static bool blocked_set_holder(struct blocked *blocked, const struct tracee *wai
     return true;
 }
 
-/* Returns true if the word of a lock names the thread that holds it, and stores the number of that thread. */
-static bool blocked_lock_names_holder(pid_t tid, uint64_t address, unsigned operation, uint32_t value, uint32_t *number)
+/* Returns true if a thread that passes this value waits for a lock. Stores the number of the thread that holds the lock;
+ * 0: none holds it at this moment, or the lock does not say it. */
+static bool blocked_is_lock(pid_t tid, uint64_t address, unsigned operation, uint32_t value, uint32_t *number)
 {
     uint32_t words[GLIBC_OWNER_WORD + 1];
     bool inherits = operation == FUTEX_LOCK_PI || operation == FUTEX_LOCK_PI2;
     bool marked = operation == FUTEX_WAIT && (value & FUTEX_WAITERS) != 0;
 
+    *number = 0;
     if (inherits || marked) {
-        if (target_memory_read(tid, address, words, sizeof *words) != 0)
-            return false;
-        *number = words[0] & FUTEX_TID_MASK;
-        return *number != 0;
+        if (target_memory_read(tid, address, words, sizeof *words) == 0)
+            *number = words[0] & FUTEX_TID_MASK;
+        return true;
     }
-    if (value != GLIBC_LOCKED_WITH_WAITERS || (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) ||
-        target_memory_read(tid, address, words, sizeof words) != 0)
+    if (value != GLIBC_LOCKED_WITH_WAITERS || (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET))
         return false;
-    *number = words[GLIBC_OWNER_WORD];
-    return words[0] == GLIBC_LOCKED_WITH_WAITERS && *number != 0;
+    if (target_memory_read(tid, address, words, sizeof words) == 0 && words[0] == GLIBC_LOCKED_WITH_WAITERS)
+        *number = words[GLIBC_OWNER_WORD];
+    return true;
 }
 
 /* Returns true if the thread waits for the end of another one: the kernel clears the word then, for all processes. */
@@ -96,9 +97,10 @@ bool blocked_describe_futex(struct blocked *blocked, const struct tracee *tracee
 
     blocked->address = arguments[0];
     blocked->kind = WIRE_WAIT_FUTEX;
-    if (blocked_lock_names_holder(tracee->tid, arguments[0], operation, value, &number)) {
-        if (blocked_set_holder(blocked, tracee, number, is_private))
-            blocked->kind = WIRE_WAIT_LOCK;
+    if (blocked_is_lock(tracee->tid, arguments[0], operation, value, &number)) {
+        blocked->kind = WIRE_WAIT_LOCK;
+        if (number != 0)
+            blocked_set_holder(blocked, tracee, number, is_private);
     } else if (!is_private && blocked_joins(tracee->tid, arguments[0], operation, value) &&
                blocked_set_holder(blocked, tracee, value, true)) {
         blocked->kind = WIRE_WAIT_THREAD;
