@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/output-path.h"
+#include "base/utf8.h"
 #include "output-stream.h"
 
 #define RED "\033[31m"
@@ -40,6 +41,7 @@ void complain_about(const char *path, unsigned line)
 int complain(const char *format, ...)
 {
     va_list arguments;
+    char *text;
 
     fflush(stdout);
     fputs("pprofil: ", stderr);
@@ -50,9 +52,13 @@ int complain(const char *format, ...)
     if (complaint_source.path != NULL)
         fputs(": ", stderr);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    int length = vasprintf(&text, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    if (length >= 0)
+        utf8_make_harmless(text, ""); /* names that the message quotes may have line ends */
+    fprintf(stderr, "%s\n", length >= 0 ? text : strerror(ENOMEM));
+    if (length >= 0)
+        free(text);
     return EXIT_OWN_FAILURE;
 }
 

@@ -15,11 +15,12 @@
 /* if at least this share of the time has stacks that were cut off, the report says what to do */
 #define TRUNCATED_SHARE 0.01
 #define MARKS_SHOWN 4u
-#define LIMIT_SIZE 128 /* bytes for the reason why the rate is lower than requested */
+#define LIMIT_SIZE 128         /* bytes for the reason why the rate is lower than requested */
 #define HOLDER_SHARE_MIN 0.01  /* locks with a smaller share have no line about the thread that holds them */
+#define IDLE_SHARE 0.2         /* a target that uses less of one CPU mostly waits */
 #define STATE_SHARE_MIN 0.0005 /* states with a smaller share are not printed */
 #define MISSING_SHARE_MIN 0.05 /* names or lines that are missing are reported of objects with at least this share */
-#define MISSING_SHOWN 2u        /* of so many objects at most */
+#define MISSING_SHOWN 2u       /* of so many objects at most */
 
 static double per_cent(uint64_t part, uint64_t whole)
 {
@@ -111,8 +112,8 @@ static void report_print_parts(FILE *out, const pprofil_profile *profile, const 
     uint64_t samples;
 
     if (pprofil_profile_selected(profile, &what, &share, &samples) == 0)
-        fprintf(out, "# a part: %.2f %% of the time, %" PRIu64 " of %" PRIu64 " samples\n",
-                100 * share, totals->samples, samples);
+        fprintf(out, "# a part: %.2f %% of the time, %" PRIu64 " of %" PRIu64 " samples\n", 100 * share,
+                totals->samples, samples);
     for (unsigned i = 0; pprofil_profile_incomplete(profile, i, &why, &share) == 0; i++)
         missing += share;
     if (missing <= 0)
@@ -171,9 +172,14 @@ void report_print_head(FILE *out, pprofil_profile *profile, bool colour)
               out);
     else if (totals.untraced == 0 && !part && totals.target_cpu_ns > 100000000u &&
              (double)totals.cpu_ns < 0.9 * (double)totals.target_cpu_ns)
-        fputs("# note: samples stand for less CPU time than the target used; its threads run in "
-              "bursts too rare to be sampled\n",
-              out);
+        fprintf(out,
+                "# note: samples stand for %.0f %% of the CPU time that the target used; the rest it used between "
+                "them\n",
+                per_cent(totals.cpu_ns, totals.target_cpu_ns));
+    else if (!part && !totals.wall && totals.elapsed_ns > 0 && totals.target_cpu_ns > 0 &&
+             (double)totals.target_cpu_ns < IDLE_SHARE * (double)totals.elapsed_ns)
+        fprintf(out, "# note: the target used %.1f %% of one CPU; -w shows where it waits\n",
+                per_cent(totals.target_cpu_ns, totals.elapsed_ns));
     if (totals.untraced > 0)
         fprintf(out,
                 "# note: %" PRIu32 " thread%s could not be traced: their time is missing, and so are "
@@ -263,7 +269,9 @@ int report_print_text(FILE *out, pprofil_profile *profile, const pprofil_report 
     if (pprofil_report_count(report) > 0)
         report_print_rows(out, report, view, totals.wall);
     report_print_foot(out, profile, report, view);
-    if (view->by == PPROFIL_BY_WAIT)
+    if (view->by == PPROFIL_BY_WAIT && totals.wall)
         report_print_holders(out, profile, report);
+    else if (view->by == PPROFIL_BY_WAIT)
+        fputs("# what threads wait for is known of elapsed time only: pprofil -w\n", out);
     return 0;
 }

@@ -322,6 +322,9 @@ static bool run_options_check(struct run_request *request)
     }
     if (!run_check_dialect(request))
         return false;
+    /* no thread waits in CPU time */
+    if (request->view.by == PPROFIL_BY_WAIT || (request->view.grouped && request->view.groups == PPROFIL_BY_WAIT))
+        request->options.flags |= PPROFIL_WALL;
     if (request->program != NULL && request->search.children) {
         complain("--children goes with -p: the children of a PROGRAM are followed in any case");
         return false;

@@ -168,13 +168,28 @@ static void run_look_names_up(const struct run *run, pprofil_profile *profile, c
     forward_catch(&run->forward, true);
 }
 
+/* Prints a command that can be copied into a shell. A name with other characters than these needs quotes. */
+static void run_tell_command(const char *path)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@%,";
+    const char *quote = path[strspn(path, plain)] == '\0' ? "" : "'";
+
+    fprintf(stderr, "pprofil: profile saved; look at it with: pprofil report %s", quote);
+    for (; *path != '\0'; path++)
+        if (*path == '\'')
+            fputs("'\\''", stderr);
+        else
+            fputc(*path, stderr);
+    fprintf(stderr, "%s\n", quote);
+}
+
 static void run_tell_saved(const struct run *run)
 {
     const char *name = run->asked.format != NULL ? run->asked.format : pprofil_format_for(run->asked.output);
     struct pprofil_format format;
 
     if (output_format_find(name, &format) && format.readable)
-        fprintf(stderr, "pprofil: profile saved; look at it with: pprofil report %s\n", run->asked.output);
+        run_tell_command(run->asked.output);
     else
         fprintf(stderr, "pprofil: saved %s\n", run->asked.output);
 }

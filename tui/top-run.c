@@ -186,7 +186,7 @@ static int top_view(struct top *top)
 
     if (error == -ENOTTY)
         snprintf(top->result->problem, sizeof top->result->problem,
-                 "top needs a terminal; --batch writes text to a file or a pipe");
+                 "the screen needs a terminal; --batch writes text to a file or a pipe");
     else if (error != 0)
         snprintf(top->result->problem, sizeof top->result->problem,
                  "the terminal '%s' is not known; set TERM, or use --batch",
