@@ -99,8 +99,8 @@ void by_option(const char *argument, struct report_view *view)
     view->groups = (enum pprofil_by)choice_option("--by", &choices_groupings, first);
     view->by = (enum pprofil_by)choice_option("--by", &choices_groupings, comma + 1);
     if (view->groups != PPROFIL_BY_PROCESS && view->groups != PPROFIL_BY_THREAD && view->groups != PPROFIL_BY_OBJECT &&
-        view->groups != PPROFIL_BY_WAIT)
-        exit(complain("--by %s: the first of two is process, thread, object or wait", argument));
+        view->groups != PPROFIL_BY_WAIT && view->groups != PPROFIL_BY_PROGRAM)
+        exit(complain("--by %s: the first of two is program, process, thread, object or wait", argument));
 }
 
 int by_check(const struct report_view *view)

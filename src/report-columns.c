@@ -32,7 +32,7 @@ static void column_print_line(FILE *out, const struct pprofil_row *row)
 
 #define AT(member) offsetof(struct pprofil_row, member)
 #define BY(grouping) (1u << PPROFIL_BY_##grouping)
-#define BY_ALL (BY(WAIT) * 2 - 1)
+#define BY_ALL (BY(PROGRAM) * 2 - 1)
 #define BY_NONE 0
 #define BY_CODE (BY(FUNCTION) | BY(LINE))
 #define BY_TASK (BY(THREAD) | BY(PROCESS))
@@ -70,6 +70,7 @@ static const struct report_column columns[] = {
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(SYSCALL),   0, .text = "system call"},
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(STATE),     0, .text = "state"},
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(WAIT),      0, .text = "waits for"},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(PROGRAM),   0, .text = "program"},
 };
 /* clang-format on */
 #define COLUMNS (sizeof columns / sizeof *columns)

@@ -28,7 +28,10 @@ static struct pprofil_selection group_selection(const struct pprofil_row *row, e
         selection.thread_row = row->id;
     else if (by == PPROFIL_BY_WAIT)
         selection.wait_row = row->id;
-    else
+    else if (by == PPROFIL_BY_PROGRAM) {
+        selection.row_name = row->name;
+        selection.row_by = by;
+    } else
         selection.process_row = row->id;
     return selection;
 }
@@ -57,6 +60,8 @@ static const char *group_word(enum pprofil_by by, bool plural)
         return plural ? "objects" : "object";
     if (by == PPROFIL_BY_THREAD)
         return plural ? "threads" : "thread";
+    if (by == PPROFIL_BY_PROGRAM)
+        return plural ? "programs" : "program";
     if (by == PPROFIL_BY_WAIT)
         return plural ? "waits" : "wait";
     return plural ? "processes" : "process";
@@ -118,8 +123,7 @@ static int groups_print_head(FILE *out, pprofil_profile *profile, const struct r
 }
 
 /* Prints the groups but those without the function whose callers or callees are printed. */
-static int groups_print(FILE *out, pprofil_profile *profile, const pprofil_report *report,
-                        struct report_view *view)
+static int groups_print(FILE *out, pprofil_profile *profile, const pprofil_report *report, struct report_view *view)
 {
     int error = 0;
 

@@ -25,7 +25,7 @@ struct report_view {
     bool fold;
     /* two levels: the rows of the grouping `groups`, and below each of them a report by `by` */
     bool grouped;
-    enum pprofil_by groups; /* by process, thread, object or wait */
+    enum pprofil_by groups; /* by program, process, thread, object or wait */
     /* only for report-groups.c: the profile is the part that this row of the first level has; NULL: it is not one. In
      * text the row is the heading, in CSV each line begins with it, and in JSON it is an object with the rows of the
      * part. `group_totals`: CSV has the columns of totals, although this part may have no stacks */

@@ -93,6 +93,9 @@ enum effect view_open(struct model *model, enum pprofil_by by)
                      by == PPROFIL_BY_STATE ? "states" : "waits");
         return EFFECT_PAINT;
     }
+    if (by == PPROFIL_BY_WAIT && !model->wall)
+        model_answer(model, model->saved ? "no thread waits in a profile of CPU time: record it with -w"
+                                         : "no thread waits in CPU time: w samples elapsed time");
     if (by != model->view && !view_is_kept(model->view))
         table_clear(&model->tables[model->view]);
     model->page = PAGE_TABLE;

@@ -28,10 +28,11 @@ enum pprofil_by {
     /* what sleeping threads wait for, such as a lock and the thread that holds it, a file, or the other end of a
      * socket. If that is not known, and for threads that do not sleep: the state */
     PPROFIL_BY_WAIT,
+    PPROFIL_BY_PROGRAM, /* all processes with the same name (comm) */
 };
 
 struct pprofil_row {
-    /* name of the function, thread, process, system call, state or wait; path of the object or source file */
+    /* name of the function, thread, process, system call, state, wait or program; path of the object or source file */
     const char *name;
     const char *object; /* last component of the object's path; "": the row is not code */
     const char *file;   /* source file; "": not known */

@@ -55,7 +55,8 @@ static void flat_make_row(const struct maker *maker, const struct sum *sum, stru
     if (by == PPROFIL_BY_THREAD || by == PPROFIL_BY_PROCESS) {
         flat_name_task(profile, sum, by, row);
         row->hottest = flat_name_hottest(profile, &maker->sums->hottest.best, sum);
-    } else if (by == PPROFIL_BY_SYSCALL || by == PPROFIL_BY_STATE || by == PPROFIL_BY_WAIT) {
+    } else if (by == PPROFIL_BY_SYSCALL || by == PPROFIL_BY_STATE || by == PPROFIL_BY_WAIT ||
+               by == PPROFIL_BY_PROGRAM) {
         row->name = row_subject_name(profile, by, sum->subject);
     } else {
         row_name_code(profile, sum, by, row);

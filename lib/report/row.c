@@ -134,7 +134,11 @@ void row_task_key(const struct profile *profile, const struct profile_sample *sa
     uint32_t subject = row_subject(by, sample);
 
     key[1] = 0;
-    key[0] = by == PPROFIL_BY_PROCESS ? profile->threads[subject].process : subject;
+    key[0] = subject;
+    if (by == PPROFIL_BY_PROCESS || by == PPROFIL_BY_PROGRAM)
+        key[0] = profile->threads[subject].process;
+    if (by == PPROFIL_BY_PROGRAM)
+        key[0] = profile->processes[key[0]].comm;
 }
 
 uint32_t row_subject(enum pprofil_by by, const struct profile_sample *sample)

@@ -90,6 +90,15 @@ for first in process thread object; do
 	expect "$first,thread: all lines have as many fields" 1 "$(awk -F, '{ print NF }' "$work/columns.csv" | sort -u | wc -l)"
 done
 
+# --- programs: all processes of a name
+report --by program -f csv >"$work/programs.csv"
+expect "each program once" "" "$(cut -d, -f 5 "$work/programs.csv" | sort | uniq -d)"
+csv --by program | sums 5 3 | grep -v ' 0$' >"$work/programs"
+expect "programs add up" "$(awk -F, 'NR > 1 { ns[$5] += $3 } END { for (name in ns) if (ns[name] > 0) print name, ns[name] }' \
+	"$work/programs.csv" | sort)" "$(sort "$work/programs")"
+csv --by program,function | sums 8 6 >"$work/program.functions"
+expect "functions of programs add up" "" "$(diff "$work/functions" "$work/program.functions")"
+
 # --- -t and --by: the last one counts
 report --by process,function -t >"$work/threads"
 expect "-t after two levels" 0 "$(grep -c '^# process' "$work/threads")"
