@@ -114,7 +114,8 @@ int file_opener_open(const char *path, uint64_t inode)
     struct open_request request = {.kind = OPEN_PATH, .inode = inode};
     int fd;
 
-    if (path[0] != '/') /* a relative path would lead elsewhere, because the opener has another working directory */
+    /* for the opener, these would lead elsewhere: it has another working directory, and is another process */
+    if (path[0] != '/' || strncmp(path, "/proc/self/", strlen("/proc/self/")) == 0)
         return file_opener_open_here(path, inode);
     if (strlen(path) >= sizeof request.path)
         return -ENAMETOOLONG;

@@ -202,6 +202,7 @@ do_view_syscalls() { shows_view 'sysc(alls)?' 'write'; }
 do_view_lines() { shows_view 'lines?' 'long-lists\.c:[0-9]+'; }
 do_view_time() { shows_view 'time' 'thread +CPU%'; }
 do_view_states() { shows_view 'stat(es)?' 'running'; }
+do_view_waits() { shows_view 'waits?' 'running'; }
 # this target is sampled without stacks: top-calls.sh has targets with stacks
 do_view_calls() {
 	press

@@ -54,7 +54,7 @@ is_not_at() { [ "$(position)" != "$1" ]; }
 line_is() { [ "$(screen_line "$1")" = "$2" ]; }
 is_on_line() { line_is "$(position)" "$1"; }
 line_is_not() { [ "$(screen_line "$1")" != "$2" ]; }
-view_is() { screen_has "\\[([1-69t] )?$1\\]"; }
+view_is() { screen_has "\\[([0-69t] )?$1\\]"; }
 
 # The session itself says how many samples it has: the screen might be wrong.
 status() { "$pprofil" ctl "$target" status | sed -n "s/^$1 //p"; }
