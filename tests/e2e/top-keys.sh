@@ -344,10 +344,14 @@ do_mark_all() {
 	press
 	must screen_lacks ' marked$'
 }
-unmark() { # the list may have moved since
-	screen_keys C-a C-a
-	must screen_lacks ' marked$'
+# The key marks all if one has no mark, so a process that has just begun lets it mark all again.
+all_unmarked() {
+	screen_lacks ' marked$' && return
+	screen_keys C-a
+	sleep 0.3
+	screen_lacks ' marked$'
 }
+unmark() { must all_unmarked; }
 do_pause() {
 	let_go
 	press
