@@ -22,8 +22,8 @@ struct tracee;
 
 /* Returns the id of what a sleeping tracee waits for, and sends that to the client before, if necessary. state, cpu:
  * what procfs_look and procfs_read_cpu have just read about the tracee. It is in no call of the 32-bit ABI. Returns 0
- * if it is not known: the arguments of the call could not be read, the call is not in the table, the tracee has woken up
- * meanwhile or is stopped, it continues a call for us (repair.h), or the ring is full. The caller has set
+ * if it is not known: the arguments of the call could not be read, the call is not in the table, the tracee has woken
+ * up meanwhile or is stopped, it continues a call for us (repair.h), or the ring is full. The caller has set
  * tracee->sleep.letter. */
 uint16_t blocked_on(struct supervisor *supervisor, struct tracee *tracee, const struct procfs_state *state,
                     const struct procfs_cpu *cpu);
