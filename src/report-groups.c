@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Prints reports of two levels: the rows of one grouping, such as processes, and below each of them the rows of a
- * second one, such as its functions, or its tree of calls. Each group is a part of the profile (pprofil_profile_select),
- * of which a report is made. Shares are parts of the time of the whole profile.
+ * second one, such as its functions, or its tree of calls. Each group is a part of the profile
+ * (pprofil_profile_select), of which a report is made. Shares are parts of the time of the whole profile.
  */
 #include "config.h"
 

@@ -79,8 +79,8 @@ static bool filter_equals(const struct pprofil_filter *one, const struct pprofil
 {
     return one->pid == other->pid && one->tid == other->tid && one->object == other->object &&
            one->syscall == other->syscall && one->process == other->process &&
-           one->thread == other->thread && one->state == other->state && one->wait == other->wait && one->from_ns == other->from_ns &&
-           one->to_ns == other->to_ns;
+           one->thread == other->thread && one->state == other->state && one->wait == other->wait &&
+           one->from_ns == other->from_ns && one->to_ns == other->to_ns;
 }
 
 /* Shows a message: the filters stay as they are while the display is held still. Counts for other filters would need a

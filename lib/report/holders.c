@@ -4,7 +4,8 @@
  * others waited.
  *
  * The profile's history tells in which slots of time others waited. What the holder did in these slots is in its
- * samples of the same slots. A slot is some ms long, so the holder may also have released the lock and done other things in it.
+ * samples of the same slots. A slot is some ms long, so the holder may also have released the lock and done other
+ * things in it.
  */
 #include "config.h"
 

@@ -14,7 +14,7 @@
 #include "session/descriptor-owners.h"
 
 #define OWNERS_MAX (1u << 20)
-#define LOOK_MS 1000
+#define PAUSE_LOOKS 20u /* after a look, so many times as long as it took, /proc is not read again */
 
 /* Notes a descriptor if it leads to a pipe or socket, as in "pipe:[4711]". */
 static void descriptor_owners_note(struct descriptor_owners *owners, pid_t pid, int directory, const char *name)
@@ -84,12 +84,13 @@ const struct descriptor_owner *descriptor_owner_find(struct descriptor_owners *o
                                                      bool reads, bool writes)
 {
     const struct descriptor_owner *found = descriptor_owners_search(owners, inode, self, reads, writes);
-    int64_t now = time_now_ms();
+    uint64_t began = time_now();
 
-    if (found != NULL || (owners->looked_ms != 0 && now < owners->looked_ms + LOOK_MS))
+    if (found != NULL || began < owners->look_after)
         return found;
-    owners->looked_ms = now;
     descriptor_owners_look(owners);
+    uint64_t ended = time_now();
+    owners->look_after = ended + (ended - began) * PAUSE_LOOKS;
     return descriptor_owners_search(owners, inode, self, reads, writes);
 }
 

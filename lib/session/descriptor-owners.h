@@ -21,13 +21,13 @@ struct descriptor_owner {
 struct descriptor_owners {
     struct descriptor_owner *all; /* owned */
     uint32_t count;
-    int64_t looked_ms; /* time at which /proc was read, CLOCK_MONOTONIC */
+    uint64_t look_after; /* /proc is not read again before this time, CLOCK_MONOTONIC, ns */
 };
 
 /* Returns a process that has the pipe or socket open; NULL: none is known. The process `self` is preferred.
  * reads, writes: only if the descriptor may be used in one of these ways. The result is valid until the next call.
- * Reads /proc again if nothing is found, but not more often than once a second: it takes some ms for 10000
- * descriptors. */
+ * Reads /proc again if nothing is found, but for at most 5 % of the time, so that the client keeps up: it takes some
+ * ms for 10000 descriptors. */
 const struct descriptor_owner *descriptor_owner_find(struct descriptor_owners *owners, uint64_t inode, pid_t self,
                                                      bool reads, bool writes);
 void descriptor_owners_clear(struct descriptor_owners *owners);

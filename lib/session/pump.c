@@ -112,6 +112,10 @@ static int pump_event(struct pprofil_session *session, const struct wire_header 
 /* Handles one event. Returns 0 or an error of the profile. */
 static int pump_take(struct pprofil_session *session, const struct wire_header *event)
 {
+    if (event->type == WIRE_FORK)
+        wait_names_forget_process(&session->wait_names, ((const struct wire_fork *)event)->pid);
+    if (event->type == WIRE_EXEC)
+        wait_names_forget_process(&session->wait_names, ((const struct wire_task *)event)->pid);
     if (event->type == WIRE_WAIT)
         event = &wait_names_find(&session->wait_names, session->profile->profile, (const void *)event)->header;
     if (session->recording != NULL)

@@ -18,7 +18,7 @@
 #include "session/socket-table.h"
 
 #define SOCKETS_MAX (1u << 17)
-#define LOOK_MS 200
+#define PAUSE_LOOKS 20u         /* after a look, so many times as long as it took, /proc is not read again */
 #define TCP_LISTEN 0x0a         /* include/net/tcp_states.h */
 #define UNIX_LISTENS (1u << 16) /* SO_ACCEPTCON in the column Flags: include/linux/net.h */
 
@@ -126,15 +126,16 @@ static uint64_t socket_namespace(pid_t pid)
 const struct socket_entry *socket_table_find(struct socket_table *table, pid_t pid, uint64_t inode)
 {
     uint64_t namespace_id = socket_namespace(pid);
-    bool same = namespace_id == table->namespace_id && table->looked_ms != 0;
+    bool same = namespace_id == table->namespace_id && table->look_after != 0;
     const struct socket_entry *found = same ? socket_table_search(table, inode) : NULL;
-    int64_t now = time_now_ms();
+    uint64_t began = time_now();
 
-    if (found != NULL || (same && now < table->looked_ms + LOOK_MS))
+    if (found != NULL || (same && began < table->look_after))
         return found;
     table->namespace_id = namespace_id;
-    table->looked_ms = now;
     socket_table_look(table, pid);
+    uint64_t ended = time_now();
+    table->look_after = ended + (ended - began) * PAUSE_LOOKS;
     return socket_table_search(table, inode);
 }
 

@@ -23,11 +23,11 @@ struct socket_table {
     struct socket_entry *all; /* owned */
     uint32_t count;
     uint64_t namespace_id; /* network namespace whose sockets are in the table */
-    int64_t looked_ms;     /* time at which /proc was read, CLOCK_MONOTONIC */
+    uint64_t look_after;   /* /proc is not read again before this time, CLOCK_MONOTONIC, ns; 0: it was not read yet */
 };
 
 /* Returns a socket in the network namespace of a process; NULL: it is not known. The result is valid until the next
- * call. Reads /proc again if it is not found, but not more often than five times a second. */
+ * call. Reads /proc again if it is not found, but for at most 5 % of the time, so that the client keeps up. */
 const struct socket_entry *socket_table_find(struct socket_table *table, pid_t pid, uint64_t inode);
 /* Returns the socket at the other end of a connection, if it is in the table, which was just searched; NULL: it is
  * not. */

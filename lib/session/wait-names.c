@@ -249,6 +249,13 @@ const struct wire_wait *wait_names_find(struct wait_names *names, const struct p
     return names->event;
 }
 
+void wait_names_forget_process(struct wait_names *names, uint32_t pid)
+{
+    for (unsigned i = 0; i < WAIT_VARIABLES; i++)
+        if (names->variables[i].pid == pid)
+            names->variables[i].pid = 0;
+}
+
 void wait_names_clear(struct wait_names *names)
 {
     descriptor_owners_clear(&names->owners);

@@ -32,6 +32,8 @@ struct wait_names {
  * call, and may be *event itself. */
 const struct wire_wait *wait_names_find(struct wait_names *names, const struct profile *profile,
                                         const struct wire_wait *event);
+/* Forgets the variables of a process, which is new or has executed another program. */
+void wait_names_forget_process(struct wait_names *names, uint32_t pid);
 void wait_names_clear(struct wait_names *names);
 
 #endif

@@ -128,7 +128,8 @@ bool emit_wait(struct supervisor *supervisor, uint32_t id, pid_t pid, const stru
                                 .holder = blocked->holder,
                                 .address = blocked->address,
                                 .number = blocked->number,
-                                .file_count = blocked->file_count};
+                                .file_count = blocked->file_count,
+                                .has_more = blocked->has_more};
     memcpy(event->files, blocked->files, blocked->size);
     ring_commit(supervisor->ring);
     return true;

@@ -59,6 +59,7 @@ static void exec_forget_image(struct tracee *leader)
     maps_close(&process->maps);
     python_forget_image(process);
     atomic_store(&process->has_go, false);
+    process->program_at = time_now();
     procfs_task_close(&leader->files);
     leader->files.coarse = leader->files.multithreaded = leader->files.may_exec = false;
     leader->comm.text[0] = '\0';

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "supervisor/proc/maps.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/python/python.h"
@@ -272,6 +273,7 @@ struct process *process_add(struct processes *processes, pid_t pid)
     if (process == NULL)
         return NULL;
     process->pid = process->memory_tid = pid;
+    process->program_at = time_now();
     process->clock.valid = clock_getcpuclockid(pid, &process->clock.id) == 0;
     maps_init(&process->maps);
     usage_init(&process->usage);

@@ -233,6 +233,7 @@ struct process {
     bool led;          /* the leader (the first thread) is a tracee, or was a tracee when it ended */
     bool end_reported; /* the end of the process was reported to the client */
     bool listed;       /* the process is in the table; false as soon as another process may have its number */
+    uint64_t program_at; /* time at which the process was added, or last executed a program */
     struct process_clock clock;
     struct process_samples sampled;
     struct process_search search;

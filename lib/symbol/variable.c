@@ -57,7 +57,7 @@ bool symbol_find_variable(int fd, uint64_t start, uint64_t offset, uint64_t addr
     uint64_t linked;
 
     elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
     if (elf != NULL && elf_kind(elf) == ELF_K_ELF && variable_linked_address(elf, offset, &linked)) {
         Elf_Scn *section = NULL;
         while (!found && (section = elf_nextscn(elf, section)) != NULL) {

@@ -221,6 +221,15 @@ hang
 profile "first page" "" . env
 end "$server" "$far"
 
+# A thread waits in a call whose path is a page of the file. -w looks for what it waits, but not in that page.
+serve argument "$targets/known-shares" all
+begin "$targets/hung-file" path "$mount/file"
+far=$begun
+hang
+kill -USR1 "$far"
+profile "the path of a call" -w ,burn,hung-file, env
+end "$server" "$far"
+
 # Files are opened by their paths where /proc/PID/map_files is denied.
 if $unprivileged test -x "$pprofil" 2>/dev/null; then
 	root_near=$near

@@ -8,9 +8,12 @@
  *   hung-file close FILE SECONDS    opens the file and works in burn(). Makes a child ten times a second. The child
  *                                   executes true(1), and this exec closes the file. Before the exec, every second
  *                                   child sleeps for 0.25 s and works for 5 ms
+ *   hung-file path FILE             maps the file and works in burn(). After SIGUSR1 a thread calls open(2) with a path
+ *                                   that lies in the mapping, and was not read before
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -94,12 +97,43 @@ static int close_often(const char *path, double seconds)
     return 0;
 }
 
+static void *open_path(void *mapping)
+{
+    sigset_t set;
+    int signal;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigwait(&set, &signal);
+    return open(mapping, O_RDONLY | O_CLOEXEC) < 0 ? NULL : mapping;
+}
+
+static int work_with_path(const char *path)
+{
+    sigset_t set;
+    pthread_t thread;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    void *mapping = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+
+    if (fd < 0 || mapping == MAP_FAILED)
+        return 1;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    if (pthread_create(&thread, NULL, open_path, mapping) != 0)
+        return 1;
+    for (;;)
+        burn();
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "write") == 0)
         return write_code(argv[2]);
     if (argc == 3 && strcmp(argv[1], "run") == 0)
         return run_code(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "path") == 0)
+        return work_with_path(argv[2]);
     if (argc == 4 && strcmp(argv[1], "close") == 0)
         return close_often(argv[2], strtod(argv[3], NULL));
     return 125;

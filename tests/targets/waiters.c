@@ -4,8 +4,8 @@
  *
  *   waiters SECONDS
  *
- * The name of a thread says what it waits for. The thread "holder" holds the lock for which the thread "lock" waits, and
- * sleeps in the function refill.
+ * The name of a thread says what it waits for. The thread "holder" holds the lock for which the thread "lock" waits,
+ * and sleeps in the function refill.
  */
 #define _GNU_SOURCE /* pthread_setname_np */
 #include <arpa/inet.h>

@@ -3,9 +3,13 @@
 #include "config.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "supervisor/blocked/blocked.h"
+#include "supervisor/supervisor.h"
 #include "supervisor/wire-ids.h"
 
 Test(blocked, calls)
@@ -36,8 +40,54 @@ Test(blocked, files_of_epoll)
     blocked_parse_epoll(text, 4, fds, 2, &marked);
     cr_expect_eq(marked, -1);
     cr_expect_eq(blocked_parse_epoll("", 4, fds, 2, &marked), 0);
-    cr_expect_eq(blocked_parse_epoll("tfd: 3", 0, fds, 2, &marked), 1, "cut off");
+    cr_expect_eq(blocked_parse_epoll("tfd: 3", 0, fds, 2, &marked), 0, "cut off");
     cr_expect_eq(marked, -1);
+    cr_expect_eq(blocked_parse_epoll("tfd: 3 events: 19 data: 5\ntfd: 1", 0, fds, 2, &marked), 1, "cut off later");
+    cr_expect_eq(fds[0], 3);
+}
+
+/* A page that is not in memory might come from a file system that hangs. */
+Test(blocked, reads_only_what_is_in_memory)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), text[4];
+    uint64_t second = (uint64_t)(uintptr_t)pages + page;
+
+    cr_assert_neq(pages, MAP_FAILED);
+    memcpy(pages + page - 4, "abc", 4);
+    cr_expect_eq(blocked_read_memory(gettid(), second - 4, text, 4), 0);
+    cr_expect_str_eq(text, "abc");
+    cr_expect_eq(blocked_read_memory(gettid(), second - 2, text, 4), -EFAULT);
+    cr_expect_eq(blocked_read_memory(gettid(), second, text, 4), -EFAULT);
+    pages[page] = 1;
+    cr_expect_eq(blocked_read_memory(gettid(), second - 2, text, 4), 0);
+    munmap(pages, 2 * page);
+    cr_expect_eq(blocked_read_memory(gettid(), second, text, 4), -EFAULT);
+}
+
+/* select(2) waits for files of any of its sets, and for one that is in several sets only once. */
+Test(blocked, files_of_select)
+{
+    static struct blocked blocked;
+    fd_set one, other;
+    const uint64_t none[] = {0, 0, 0, 0}, empty[] = {9, (uint64_t)(uintptr_t)&one, 0, 0},
+                   both[] = {9, (uint64_t)(uintptr_t)&one, 0, (uint64_t)(uintptr_t)&other};
+
+    FD_ZERO(&one);
+    FD_ZERO(&other);
+    cr_expect(blocked_describe_select(&blocked, getpid(), gettid(), none));
+    cr_expect_eq(blocked.kind, WIRE_WAIT_TIME);
+    cr_expect_not(blocked_describe_select(&blocked, getpid(), gettid(), empty));
+    FD_SET(0, &other);
+    cr_expect(blocked_describe_select(&blocked, getpid(), gettid(), both));
+    cr_expect_eq(blocked.kind, WIRE_WAIT_FILE);
+    cr_expect_eq(blocked.number, 0);
+    FD_SET(0, &one);
+    FD_SET(1, &one);
+    blocked.file_count = blocked.size = 0;
+    cr_expect(blocked_describe_select(&blocked, getpid(), gettid(), both));
+    cr_expect_eq(blocked.kind, WIRE_WAIT_FILES);
+    cr_expect_eq(blocked.number, 2);
 }
 
 Test(blocked, ids_are_given_again_when_there_are_too_many)

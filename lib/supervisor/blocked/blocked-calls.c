@@ -70,7 +70,7 @@ static const struct known_call known_calls[] = {
     {SYS_truncate, {BLOCKED_PATH, 0}},
     {SYS_execve, {BLOCKED_PATH, 0}},
     {SYS_futex, {BLOCKED_FUTEX, 0}},
-    {CALL_FUTEX_WAIT, {BLOCKED_FUTEX, 0}},
+    {CALL_FUTEX_WAIT, {BLOCKED_FUTEX2, 0}},
     {SYS_wait4, {BLOCKED_CHILD, 0}},
     {SYS_waitid, {BLOCKED_CHILD_ID, 0}},
     {SYS_msgrcv, {BLOCKED_IPC, 0}},

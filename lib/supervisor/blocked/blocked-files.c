@@ -13,10 +13,10 @@
 
 #include "supervisor/blocked/blocked.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/target-memory.h"
 #include "wire/wire.h"
 
 #define PAGE 4096u /* bytes; no machine has smaller pages */
+#define SELECT_SETS 3u
 #define LINK_MAX_SIZE                                                                                                  \
     (WIRE_WAIT_FILE_SIZE - 16) /* room for a link in a text; the number of the descriptor is before it */
 
@@ -66,41 +66,51 @@ bool blocked_describe_poll(struct blocked *blocked, pid_t pid, pid_t tid, const 
     blocked->kind = WIRE_WAIT_TIME;
     if (number == 0)
         return true;
-    if (target_memory_read(tid, arguments[0], polled, count * sizeof *polled) != 0)
+    if (blocked_read_memory(tid, arguments[0], polled, count * sizeof *polled) != 0)
         return false;
     for (unsigned i = 0; i < count; i++)
         fds[i] = polled[i].fd;
     return blocked_describe_files(blocked, pid, tid, fds, count, number);
 }
 
-/* Finds the descriptors in a set of select(2). Adds their number to *number, and the first ones to `fds`, which has
- * room for WIRE_WAIT_FILES_MAX. */
-static void blocked_read_set(pid_t tid, uint64_t address, unsigned end, int *fds, unsigned *number)
+/* Reads the sets of select(2) for descriptors less than `end`. Stores the descriptors that are in one of them. Returns
+ * false if there is no set. */
+static bool blocked_read_sets(pid_t tid, const uint64_t *sets, unsigned end, fd_set *all)
 {
     fd_set set;
     size_t size = (end + 63) / 64 * 8; /* the kernel reads whole words */
+    bool found = false;
 
-    if (address == 0 || size > sizeof set || target_memory_read(tid, address, &set, size) != 0)
-        return;
-    for (unsigned fd = 0; fd < end; fd++) {
-        if (!FD_ISSET(fd, &set))
+    FD_ZERO(all);
+    for (unsigned i = 0; i < SELECT_SETS && end > 0; i++) {
+        found |= sets[i] != 0;
+        if (sets[i] == 0 || blocked_read_memory(tid, sets[i], &set, size) != 0)
             continue;
-        if (*number < WIRE_WAIT_FILES_MAX)
-            fds[*number] = (int)fd;
-        ++*number;
+        for (unsigned fd = 0; fd < end; fd++)
+            if (FD_ISSET(fd, &set))
+                FD_SET(fd, all);
     }
+    return found;
 }
 
 bool blocked_describe_select(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments)
 {
     int fds[WIRE_WAIT_FILES_MAX];
     unsigned number = 0, end = arguments[0] < FD_SETSIZE ? (unsigned)arguments[0] : FD_SETSIZE;
+    fd_set all;
 
-    blocked_read_set(tid, arguments[1], end, fds, &number);
-    blocked_read_set(tid, arguments[2], end, fds, &number);
     blocked->kind = WIRE_WAIT_TIME;
+    if (!blocked_read_sets(tid, arguments + 1, end, &all))
+        return true;
+    for (unsigned fd = 0; fd < end; fd++) {
+        if (!FD_ISSET(fd, &all))
+            continue;
+        if (number < WIRE_WAIT_FILES_MAX)
+            fds[number] = (int)fd;
+        number++;
+    }
     if (number == 0)
-        return arguments[1] == 0 && arguments[2] == 0;
+        return false;
     return blocked_describe_files(blocked, pid, tid, fds, number < WIRE_WAIT_FILES_MAX ? number : WIRE_WAIT_FILES_MAX,
                                   number);
 }
@@ -113,11 +123,11 @@ unsigned blocked_parse_epoll(const char *text, uint64_t data, int fds[], unsigne
     *marked = -1;
     for (const char *line = text; line != NULL; line = strchr(line, '\n')) {
         line += *line == '\n';
-        if (strncmp(line, begin, sizeof begin - 1) != 0)
+        const char *value = strstr(line, "data:"), *end = strchr(line, '\n');
+        if (strncmp(line, begin, sizeof begin - 1) != 0 || end == NULL)
             continue;
         int fd = atoi(line + sizeof begin - 1);
-        const char *value = strstr(line, "data:"), *end = strchr(line, '\n');
-        if (value != NULL && end != NULL && value < end && strtoull(value + 5, NULL, 16) == data)
+        if (value != NULL && value < end && strtoull(value + 5, NULL, 16) == data)
             *marked = fd;
         if (count < room)
             fds[count] = fd;
@@ -126,8 +136,8 @@ unsigned blocked_parse_epoll(const char *text, uint64_t data, int fds[], unsigne
     return count;
 }
 
-/* The room for events still has those that the last epoll_wait(2) stored, unless the program has overwritten them. Their
- * `data` tells which file had an event. */
+/* The room for events still has those that the last epoll_wait(2) stored, unless the program has overwritten them.
+ * Their `data` tells which file had an event. */
 bool blocked_describe_epoll(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments, char *text,
                             size_t size)
 {
@@ -137,11 +147,13 @@ bool blocked_describe_epoll(struct blocked *blocked, pid_t pid, pid_t tid, const
 
     blocked->kind = WIRE_WAIT_EPOLL;
     snprintf(path, sizeof path, "/proc/%d/task/%d/fdinfo/%d", pid, tid, epoll);
-    if (procfs_read_file(path, text, size) < 0)
+    ssize_t length = procfs_read_file(path, text, size);
+    if (length < 0)
         return false;
-    bool happened = target_memory_read(tid, arguments[1], &last, sizeof last) == 0 && last.events != 0;
+    bool happened = blocked_read_memory(tid, arguments[1], &last, sizeof last) == 0 && last.events != 0;
     unsigned count = blocked_parse_epoll(text, happened ? last.data.u64 : 0, fds, WIRE_WAIT_FILES_MAX, &marked);
     blocked->number = count;
+    blocked->has_more = (size_t)length == size - 1;
     if (happened && marked >= 0 && blocked_add_file(blocked, pid, tid, marked))
         return true;
     for (unsigned i = 0; i < count && i < WIRE_WAIT_FILES_MAX; i++)
@@ -158,7 +170,7 @@ bool blocked_describe_path(struct blocked *blocked, pid_t tid, uint64_t address)
     while (used < most) { /* a string may end just before a page that is not mapped */
         size_t piece = PAGE - (size_t)((address + used) % PAGE);
         piece = piece < most - used ? piece : most - used;
-        if (target_memory_read(tid, address + used, text + used, piece) != 0)
+        if (blocked_read_memory(tid, address + used, text + used, piece) != 0)
             return false;
         const char *end = memchr(text + used, '\0', piece);
         if (end != NULL) {

@@ -6,8 +6,8 @@
  *
  *     futex(2): a lock with priority inheritance. The word contains the tid of the holder
  *     glibc, a robust mutex, and musl, every mutex: as above, and the waiter has passed the word as its value
- *     glibc, any other mutex: nptl/lowlevellock.h: the word is 2, so waiters pass the value 2; sysdeps/nptl/bits/struct_mutex.h:
- *         the tid of the holder is 8 bytes behind the word
+ *     glibc, any other mutex: nptl/lowlevellock.h: the word is 2, so waiters pass the value 2;
+ *         sysdeps/nptl/bits/struct_mutex.h: the tid of the holder is 8 bytes behind the word
  *     pthread_join(3): the word contains the tid of the thread until it has ended
  *
  * A word of another kind of lock may by chance look like one of these. So the holder must be a thread of the process,
@@ -19,7 +19,6 @@
 
 #include "supervisor/blocked/blocked.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/target-memory.h"
 
 #ifndef FUTEX_LOCK_PI2
 #define FUTEX_LOCK_PI2 13 /* since Linux 5.14 */
@@ -69,13 +68,13 @@ static bool blocked_is_lock(pid_t tid, uint64_t address, unsigned operation, uin
 
     *number = 0;
     if (inherits || marked) {
-        if (target_memory_read(tid, address, words, sizeof *words) == 0)
+        if (blocked_read_memory(tid, address, words, sizeof *words) == 0)
             *number = words[0] & FUTEX_TID_MASK;
         return true;
     }
     if (value != GLIBC_LOCKED_WITH_WAITERS || (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET))
         return false;
-    if (target_memory_read(tid, address, words, sizeof words) == 0 && words[0] == GLIBC_LOCKED_WITH_WAITERS)
+    if (blocked_read_memory(tid, address, words, sizeof words) == 0 && words[0] == GLIBC_LOCKED_WITH_WAITERS)
         *number = words[GLIBC_OWNER_WORD];
     return true;
 }
@@ -86,25 +85,37 @@ static bool blocked_joins(pid_t tid, uint64_t address, unsigned operation, uint3
     uint32_t word;
 
     return (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) && value > GLIBC_LOCKED_WITH_WAITERS &&
-           target_memory_read(tid, address, &word, sizeof word) == 0 && word == value;
+           blocked_read_memory(tid, address, &word, sizeof word) == 0 && word == value;
 }
 
-bool blocked_describe_futex(struct blocked *blocked, const struct tracee *tracee, const uint64_t *arguments)
+static bool blocked_describe_word(struct blocked *blocked, const struct tracee *tracee, uint64_t address,
+                                  unsigned operation, bool is_private, uint32_t value)
 {
-    unsigned operation = (unsigned)arguments[1] & (unsigned)FUTEX_CMD_MASK;
-    bool is_private = (arguments[1] & FUTEX_PRIVATE_FLAG) != 0;
-    uint32_t value = (uint32_t)arguments[2], number;
+    uint32_t number;
 
-    blocked->address = arguments[0];
+    blocked->address = address;
     blocked->kind = WIRE_WAIT_FUTEX;
-    if (blocked_is_lock(tracee->tid, arguments[0], operation, value, &number)) {
+    if (blocked_is_lock(tracee->tid, address, operation, value, &number)) {
         blocked->kind = WIRE_WAIT_LOCK;
         if (number != 0)
             blocked_set_holder(blocked, tracee, number, is_private);
-    } else if (!is_private && blocked_joins(tracee->tid, arguments[0], operation, value) &&
+    } else if (!is_private && blocked_joins(tracee->tid, address, operation, value) &&
                blocked_set_holder(blocked, tracee, value, true)) {
         blocked->kind = WIRE_WAIT_THREAD;
         blocked->address = 0;
     }
     return true;
+}
+
+bool blocked_describe_futex(struct blocked *blocked, const struct tracee *tracee, const uint64_t *arguments)
+{
+    return blocked_describe_word(blocked, tracee, arguments[0], (unsigned)arguments[1] & (unsigned)FUTEX_CMD_MASK,
+                                 (arguments[1] & FUTEX_PRIVATE_FLAG) != 0, (uint32_t)arguments[2]);
+}
+
+bool blocked_describe_futex2(struct blocked *blocked, const struct tracee *tracee, const uint64_t *arguments)
+{
+    /* FUTEX2_PRIVATE is the same bit, and this call has only one operation */
+    return blocked_describe_word(blocked, tracee, arguments[0], FUTEX_WAIT, (arguments[3] & FUTEX_PRIVATE_FLAG) != 0,
+                                 (uint32_t)arguments[1]);
 }

@@ -32,6 +32,7 @@ static bool blocked_describe(struct waits *waits, const struct tracee *tracee, c
     pid_t pid = tracee->process->pid, tid = tracee->tid;
 
     blocked->kind = blocked->holder = blocked->file_count = blocked->size = 0;
+    blocked->has_more = false;
     blocked->address = 0;
     blocked->number = 0;
     if (state->syscall == WIRE_PAGE_FAULT)
@@ -49,6 +50,8 @@ static bool blocked_describe(struct waits *waits, const struct tracee *tracee, c
         return blocked_describe_path(blocked, tid, *arguments);
     case BLOCKED_FUTEX:
         return blocked_describe_futex(blocked, tracee, arguments);
+    case BLOCKED_FUTEX2:
+        return blocked_describe_futex2(blocked, tracee, arguments);
     case BLOCKED_CHILD:
         return blocked_describe_child(blocked, (int32_t)*arguments <= 0, *arguments);
     case BLOCKED_CHILD_ID:
@@ -81,19 +84,20 @@ static bool blocked_is_settled(const struct blocked *found, struct tracee *trace
     }
 }
 
-/* Gives what was found its id. Returns 0 if the ring is full. */
-static uint16_t blocked_intern(struct supervisor *supervisor, pid_t pid)
+/* Gives what was found its id. The same address is another variable after an exec. Returns 0 if the ring is full. */
+static uint16_t blocked_intern(struct supervisor *supervisor, const struct process *process)
 {
     struct waits *waits = &supervisor->waits;
     const struct blocked *found = &waits->found;
-    const uint64_t numbers[] = {(uint64_t)pid, found->kind, found->holder, found->address, (uint64_t)found->number};
+    const uint64_t numbers[] = {(uint64_t)process->pid, process->program_at, found->kind,
+                                found->holder,          found->address,      (uint64_t)found->number};
     uint64_t hash = hash_fnv(hash_fnv(HASH_FNV_START, numbers, sizeof numbers), found->files, found->size);
     bool known;
     uint16_t id = wire_ids_find(&waits->ids, hash, &known);
 
     if (known)
         return id;
-    if (!emit_wait(supervisor, id, pid, found))
+    if (!emit_wait(supervisor, id, process->pid, found))
         return 0;
     wire_ids_add(&waits->ids, hash, id);
     return id;
@@ -113,7 +117,7 @@ uint16_t blocked_on(struct supervisor *supervisor, struct tracee *tracee, const 
         return tracee->sleep.wait.id;
     /* the pc is known only if "syscall" was read. What is read here waits for an exec only if reading "syscall" does */
     if (blocked_describe(waits, tracee, state) && blocked_is_settled(&waits->found, tracee, state, cpu))
-        id = blocked_intern(supervisor, tracee->process->pid);
+        id = blocked_intern(supervisor, tracee->process);
     wire_sleep_id_set(&tracee->sleep.wait, &waits->ids, id, waits->found.kind == WIRE_WAIT_LOCK ? 0 : cpu->turns);
     return id;
 }

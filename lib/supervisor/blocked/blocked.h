@@ -21,9 +21,9 @@ struct supervisor;
 struct tracee;
 
 /* Returns the id of what a sleeping tracee waits for, and sends that to the client before, if necessary. state, cpu:
- * what procfs_look and procfs_read_cpu have just read about the tracee. It is in no call of the 32-bit ABI. Returns 0 if
- * it is not known: the arguments of the call could not be read, the call is not in the table, the tracee has woken up
- * meanwhile or is stopped, it continues a call for us (repair.h), or the ring is full. The caller has set
+ * what procfs_look and procfs_read_cpu have just read about the tracee. It is in no call of the 32-bit ABI. Returns 0
+ * if it is not known: the arguments of the call could not be read, the call is not in the table, the tracee has woken
+ * up meanwhile or is stopped, it continues a call for us (repair.h), or the ring is full. The caller has set
  * tracee->sleep.letter. */
 uint16_t blocked_on(struct supervisor *supervisor, struct tracee *tracee, const struct procfs_state *state,
                     const struct procfs_cpu *cpu);
@@ -38,7 +38,8 @@ enum blocked_way {
     BLOCKED_SELECT,   /* the number of descriptors, and sets of them */
     BLOCKED_EPOLL,    /* a descriptor of epoll(7), and room for events */
     BLOCKED_PATH,     /* the address of a path */
-    BLOCKED_FUTEX,    /* the address of a futex, the operation, and a value */
+    BLOCKED_FUTEX,    /* futex(2): the address of a futex, the operation, and a value */
+    BLOCKED_FUTEX2,   /* futex_wait(): the address of a futex, a value, a mask, and flags */
     BLOCKED_CHILD,    /* a pid, as for waitpid(2) */
     BLOCKED_CHILD_ID, /* a type and an id, as for waitid(2) */
     BLOCKED_IPC,      /* an id of sysvipc(7) */
@@ -54,6 +55,11 @@ struct blocked_call {
 /* Returns what is known of a system call of the machine's own ABI. */
 struct blocked_call blocked_call_by_number(int32_t number);
 
+/* Copies 1 to 4096 bytes of the memory of a sleeping thread. Returns 0 or -errno: -EFAULT if a part is neither in
+ * memory nor in swap. The load of a page never ends if the file system hangs, or if nobody serves
+ * userfaultfd(2). Nothing is missed by that: what the kernel has read for the call is in memory. */
+int blocked_read_memory(pid_t tid, uint64_t address, void *to, size_t size);
+
 /* These fill in *blocked for one way. tid: the sleeping thread. They return false if it cannot be found out. text:
  * scratch space for `size` bytes. */
 bool blocked_describe_file(struct blocked *blocked, pid_t pid, pid_t tid, int fd);
@@ -63,10 +69,11 @@ bool blocked_describe_epoll(struct blocked *blocked, pid_t pid, pid_t tid, const
                             size_t size);
 bool blocked_describe_path(struct blocked *blocked, pid_t tid, uint64_t address);
 bool blocked_describe_futex(struct blocked *blocked, const struct tracee *tracee, const uint64_t *arguments);
+bool blocked_describe_futex2(struct blocked *blocked, const struct tracee *tracee, const uint64_t *arguments);
 
 /* Finds the lines "tfd: FD events: EVENTS data: DATA" in the text of /proc/PID/fdinfo of an epoll descriptor
  * (proc_pid_fdinfo(5)). Stores the first descriptors in `fds`, which has room for `room` of them, and in *marked the
- * descriptor with this DATA; -1: there is none. Returns how many lines there are. */
+ * descriptor with this DATA; -1: there is none. Returns how many lines there are, without one whose end is cut off. */
 unsigned blocked_parse_epoll(const char *text, uint64_t data, int fds[], unsigned room, int *marked);
 
 #endif

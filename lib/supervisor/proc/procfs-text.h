@@ -15,7 +15,7 @@ enum procfs_doing {
     PROCFS_GONE,
 };
 
-#define PROCFS_ARGUMENTS 3u
+#define PROCFS_ARGUMENTS 4u
 
 struct procfs_state {
     enum procfs_doing doing;
