@@ -92,7 +92,7 @@ static int diff_select(struct source_diff *diff, const struct snapshot_condition
 {
     for (int side = 0; side < SIDES; side++) {
         const struct pprofil_selection selection = {
-            .size = sizeof selection, .row_by = condition->by, .row_name = condition->name[side]};
+            .size = sizeof selection, .row_by = (int)condition->by, .row_name = condition->name[side]};
         pprofil_profile *part;
         int error = pprofil_profile_select(diff_side(diff, side), &selection, &part);
         if (error != 0)
