@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,15 @@ static const char *condition_option(const char *option, const char *argument)
     return argument;
 }
 
+static const char *user_option(const char *argument)
+{
+    const char *user = condition_option("-u", argument);
+
+    if (user[strspn(user, "0123456789")] != '\0' && getpwnam(user) == NULL)
+        exit(complain("-u %s: there is no such user here; a number is possible, too", user));
+    return user;
+}
+
 static error_t process_search_parse(int key, char *argument, struct argp_state *state)
 {
     struct process_search *search = state->input;
@@ -140,7 +150,7 @@ static error_t process_search_parse(int key, char *argument, struct argp_state *
         search->all = true;
         break;
     case 'u':
-        search->user = condition_option("-u", argument);
+        search->user = user_option(argument);
         break;
     case KEY_CGROUP:
         search->cgroup = condition_option("--cgroup", argument);

@@ -114,6 +114,7 @@ refused "a user without processes" "no process matches: -u 65531" -u 65531
 refused "a group that is not there" "no process matches: --cgroup $name.service" --cgroup "$name.service"
 refused "a container that is not there" "no process matches: --container ffff" --container ffffffffffff0000
 refused "no user" "-u needs" -u ''
+refused "an unknown user" "there is no such user" -u no-such-user-here
 refused "no group" "group" --cgroup '' -p "$other"
 refused "no container" "container" --container '' -p "$other"
 refused "the beginning of a container's number is too short" "container" --container ff
