@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "arguments.h"
-#include "base/output-path.h"
 #include "choices.h"
 #include "command-line.h"
 #include "output-stream.h"
@@ -85,20 +84,6 @@ const struct argp stat_argp = {
     NULL,
 };
 
-/* Checks before the run whether the file can be written. Returns 0, or complains and returns the exit status. */
-static int cmd_stat_check_output(const char *path)
-{
-    struct output_path found;
-
-    if (path == NULL || strcmp(path, "-") == 0)
-        return 0;
-    int error = output_path_find(path, &found);
-    if (error == 0)
-        error = output_path_check(&found);
-    output_path_close(&found);
-    return error == 0 ? 0 : complain_file(path, error, true);
-}
-
 static int cmd_stat_check(struct stat_command *command)
 {
     struct run_request *run = &command->run;
@@ -111,7 +96,7 @@ static int cmd_stat_check(struct stat_command *command)
         return complain("stat: --children goes with -p: the children of a PROGRAM are followed in any case");
     if (!command->limited && run->view.format != REPORT_TEXT)
         command->view.limit = 0; /* programs that read the figures need all of them */
-    int status = cmd_stat_check_output(command->view.output);
+    int status = output_check(command->view.output);
     if (status != 0 || !attach)
         return status;
     return process_search_find(&run->search, false) ? 0 : EXIT_OWN_FAILURE;

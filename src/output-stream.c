@@ -93,6 +93,19 @@ int complain_saving(const pprofil_profile *profile, const char *path, const stru
     return complain_file(path, error, true);
 }
 
+int output_check(const char *path)
+{
+    struct output_path found;
+
+    if (path == NULL || strcmp(path, "-") == 0)
+        return 0;
+    int error = output_path_find(path, &found);
+    if (error == 0)
+        error = output_path_check(&found);
+    output_path_close(&found);
+    return error == 0 ? 0 : complain_file(path, error, true);
+}
+
 int launch_failure_status(int error)
 {
     if (error == -ENOENT || error == -ENOTDIR)

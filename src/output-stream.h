@@ -25,6 +25,10 @@ unsigned output_columns(FILE *out);
 const char *output_colour_of_share(double share);
 #define OUTPUT_PLAIN "\033[0m"
 
+/* Checks whether a file can be written at `path`; NULL or "-": standard output. Returns 0, or complains and returns the
+ * exit status. */
+int output_check(const char *path);
+
 /* Opens the stream. If `path` is NULL or "-", the stream is standard output. On failure it
  * complains and returns false. */
 bool output_stream_open(struct output_stream *output, const char *path);

@@ -11,6 +11,7 @@
 #include "base/name-pattern.h"
 #include "base/output-path.h"
 #include "base/path.h"
+#include "output-stream.h"
 #include "run.h"
 
 #define PID_LONGEST 4194304 /* the kernel's limit for pids: proc_sys_kernel(5), pid_max */
@@ -74,7 +75,6 @@ static int run_output_check_pattern(struct run *run)
 int run_output_check(struct run *run)
 {
     const char *path = run->asked.output;
-    struct output_path found;
 
     run->start_time = time(NULL);
     if (path == NULL)
@@ -86,13 +86,7 @@ int run_output_check(struct run *run)
         return EXIT_OWN_FAILURE;
     if (is_pattern(&run->asked))
         path = run->output;
-    if (strcmp(path, "-") == 0)
-        return 0;
-    int error = output_path_find(path, &found);
-    if (error == 0)
-        error = output_path_check(&found);
-    output_path_close(&found);
-    return error == 0 ? 0 : complain_file(path, error, true);
+    return output_check(path);
 }
 
 /* An error is not reported here, because saving to the path has the same error and reports it. */
