@@ -81,7 +81,7 @@ static void wait_append_files(char name[WAIT_NAME_SIZE], size_t *used, const str
         wait_append_file(name, used, text);
     }
     bool several = event->kind == WIRE_WAIT_FILES || (event->kind == WIRE_WAIT_EPOLL && event->file_count > 1);
-    if (several && (event->number > event->file_count || event->has_more))
+    if (several && event->number > event->file_count)
         wait_append(name, used, ", ...");
 }
 
@@ -118,8 +118,7 @@ static void wait_append_number(char name[WAIT_NAME_SIZE], size_t *used, const st
         wait_append(name, used, "one of %lld files: ", (long long)event->number);
         break;
     case WIRE_WAIT_EPOLL:
-        wait_append(name, used, "epoll of %lld %sfile%s", (long long)event->number, event->has_more ? "or more " : "",
-                    event->number == 1 && !event->has_more ? "" : "s");
+        wait_append(name, used, "epoll of %lld file%s", (long long)event->number, event->number == 1 ? "" : "s");
         if (event->file_count == 1 && event->number > 1)
             wait_append(name, used, ", the last event from ");
         else if (event->file_count > 0)

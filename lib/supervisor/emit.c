@@ -128,8 +128,7 @@ bool emit_wait(struct supervisor *supervisor, uint32_t id, pid_t pid, const stru
                                 .holder = blocked->holder,
                                 .address = blocked->address,
                                 .number = blocked->number,
-                                .file_count = blocked->file_count,
-                                .has_more = blocked->has_more};
+                                .file_count = blocked->file_count};
     memcpy(event->files, blocked->files, blocked->size);
     ring_commit(supervisor->ring);
     return true;

@@ -300,7 +300,6 @@ struct blocked {
     uint64_t address;
     int64_t number;
     uint32_t file_count;
-    bool has_more;
     uint32_t size; /* bytes of `files` */
     char files[WIRE_WAIT_FILES_MAX * WIRE_WAIT_FILE_SIZE];
 };

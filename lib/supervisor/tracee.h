@@ -124,6 +124,7 @@ struct tracee_sleep {
     bool code_fault;      /* when the tracee was last seen asleep, it waited for the page of its pc */
     struct wire_sleep_id kernel_stack; /* the tracee's stack in the kernel: kernel-stacks.h */
     struct wire_sleep_id wait;         /* what it waits for: blocked.h */
+    int long_epoll;       /* a descriptor of epoll(7) that watches very many files, plus 1; 0: none is known */
 };
 
 /* The handover of a tracee to another tracer: handover.c. */

@@ -210,7 +210,7 @@ struct wire_wait {
     uint64_t address;    /* WIRE_WAIT_LOCK, WIRE_WAIT_FUTEX: address of the futex; otherwise 0 */
     int64_t number;
     uint32_t file_count; /* 0 to WIRE_WAIT_FILES_MAX */
-    uint32_t has_more;   /* 1: there are more files than `number` */
+    uint32_t reserved;
     /* `file_count` texts, each with a NUL: the number of a descriptor, a blank, and what it leads to, as in
      * /proc/PID/fd (proc_pid_fd(5)). WIRE_WAIT_PATH: only the path. WIRE_WAIT_LOCK and WIRE_WAIT_FUTEX: the name of
      * the variable, if the client has found it. Then padding */

@@ -56,7 +56,7 @@ Test(waits, names)
     NAME("epoll of 0 files", "", .kind = WIRE_WAIT_EPOLL, .number = 0);
     NAME("epoll of 1 file: /a", "7 /a", .kind = WIRE_WAIT_EPOLL, .number = 1);
     NAME("epoll of 9 files, the last event from /a", "7 /a", .kind = WIRE_WAIT_EPOLL, .number = 9);
-    NAME("epoll of 9 or more files: /a, /b, ...", "7 /a\n8 /b", .kind = WIRE_WAIT_EPOLL, .number = 9, .has_more = 1);
+    NAME("eventpoll, descriptor 7", "7 anon_inode:[eventpoll]", .kind = WIRE_WAIT_FILE, .number = 7);
     NAME("epoll of 3 files: /a, /b, ...", "7 /a\n8 /b", .kind = WIRE_WAIT_EPOLL, .number = 3);
     NAME("/etc/passwd", "/etc/passwd", .kind = WIRE_WAIT_PATH);
     NAME("lock 0xabc, held by worker 12", "", .kind = WIRE_WAIT_LOCK, .address = 0xabc, .holder = 12);

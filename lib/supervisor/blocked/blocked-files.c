@@ -136,24 +136,39 @@ unsigned blocked_parse_epoll(const char *text, uint64_t data, int fds[], unsigne
     return count;
 }
 
-/* The room for events still has those that the last epoll_wait(2) stored, unless the program has overwritten them.
- * Their `data` tells which file had an event. */
-bool blocked_describe_epoll(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments, char *text,
-                            size_t size)
+/* Reads the list of the files that a descriptor of epoll(7) watches. Returns false if it cannot be read, or is too long.
+ *
+ * The kernel writes the whole list, however little of it is read, and the program gets no events meanwhile: 1 ms for
+ * 1000 files, and 14 ms for 10000. So a long list is read once. */
+static bool blocked_read_epoll(struct waits *waits, struct tracee *tracee, int epoll)
 {
-    struct epoll_event last;
-    int fds[WIRE_WAIT_FILES_MAX], marked = -1, epoll = (int)arguments[0];
     char path[64];
 
-    blocked->kind = WIRE_WAIT_EPOLL;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/fdinfo/%d", pid, tid, epoll);
-    ssize_t length = procfs_read_file(path, text, size);
-    if (length < 0)
+    if (tracee->sleep.long_epoll == epoll + 1)
         return false;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/fdinfo/%d", tracee->process->pid, tracee->tid, epoll);
+    ssize_t length = procfs_read_file(path, waits->text, sizeof waits->text);
+    bool is_long = length == (ssize_t)sizeof waits->text - 1;
+    if (is_long)
+        tracee->sleep.long_epoll = epoll + 1;
+    return length >= 0 && !is_long;
+}
+
+/* The room for events still has those that the last epoll_wait(2) stored, unless the program has overwritten them.
+ * Their `data` tells which file had an event. If the list of files is too long, only the descriptor itself is known. */
+bool blocked_describe_epoll(struct waits *waits, struct tracee *tracee, const uint64_t *arguments)
+{
+    struct blocked *blocked = &waits->found;
+    struct epoll_event last;
+    pid_t pid = tracee->process->pid, tid = tracee->tid;
+    int fds[WIRE_WAIT_FILES_MAX], marked = -1, epoll = (int)arguments[0];
+
+    if (!blocked_read_epoll(waits, tracee, epoll))
+        return blocked_describe_file(blocked, pid, tid, epoll);
     bool happened = blocked_read_memory(tid, arguments[1], &last, sizeof last) == 0 && last.events != 0;
-    unsigned count = blocked_parse_epoll(text, happened ? last.data.u64 : 0, fds, WIRE_WAIT_FILES_MAX, &marked);
+    unsigned count = blocked_parse_epoll(waits->text, happened ? last.data.u64 : 0, fds, WIRE_WAIT_FILES_MAX, &marked);
+    blocked->kind = WIRE_WAIT_EPOLL;
     blocked->number = count;
-    blocked->has_more = (size_t)length == size - 1;
     if (happened && marked >= 0 && blocked_add_file(blocked, pid, tid, marked))
         return true;
     for (unsigned i = 0; i < count && i < WIRE_WAIT_FILES_MAX; i++)

@@ -24,7 +24,7 @@ static bool blocked_describe_kind(struct blocked *blocked, uint32_t kind, uint64
 }
 
 /* Fills in waits->found. Returns false if it cannot be found out. */
-static bool blocked_describe(struct waits *waits, const struct tracee *tracee, const struct procfs_state *state)
+static bool blocked_describe(struct waits *waits, struct tracee *tracee, const struct procfs_state *state)
 {
     struct blocked *blocked = &waits->found;
     const struct blocked_call call = blocked_call_by_number(state->syscall);
@@ -32,7 +32,6 @@ static bool blocked_describe(struct waits *waits, const struct tracee *tracee, c
     pid_t pid = tracee->process->pid, tid = tracee->tid;
 
     blocked->kind = blocked->holder = blocked->file_count = blocked->size = 0;
-    blocked->has_more = false;
     blocked->address = 0;
     blocked->number = 0;
     if (state->syscall == WIRE_PAGE_FAULT)
@@ -45,7 +44,7 @@ static bool blocked_describe(struct waits *waits, const struct tracee *tracee, c
     case BLOCKED_SELECT:
         return blocked_describe_select(blocked, pid, tid, arguments);
     case BLOCKED_EPOLL:
-        return blocked_describe_epoll(blocked, pid, tid, arguments, waits->text, sizeof waits->text);
+        return blocked_describe_epoll(waits, tracee, arguments);
     case BLOCKED_PATH:
         return blocked_describe_path(blocked, tid, *arguments);
     case BLOCKED_FUTEX:

@@ -19,6 +19,7 @@
 struct blocked;
 struct supervisor;
 struct tracee;
+struct waits;
 
 /* Returns the id of what a sleeping tracee waits for, and sends that to the client before, if necessary. state, cpu:
  * what procfs_look and procfs_read_cpu have just read about the tracee. It is in no call of the 32-bit ABI. Returns 0
@@ -60,13 +61,12 @@ struct blocked_call blocked_call_by_number(int32_t number);
  * userfaultfd(2). Nothing is missed by that: what the kernel has read for the call is in memory. */
 int blocked_read_memory(pid_t tid, uint64_t address, void *to, size_t size);
 
-/* These fill in *blocked for one way. tid: the sleeping thread. They return false if it cannot be found out. text:
- * scratch space for `size` bytes. */
+/* These fill in *blocked, or waits->found, for one way. tid: the sleeping thread. They return false if it cannot be
+ * found out. */
 bool blocked_describe_file(struct blocked *blocked, pid_t pid, pid_t tid, int fd);
 bool blocked_describe_poll(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments);
 bool blocked_describe_select(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments);
-bool blocked_describe_epoll(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments, char *text,
-                            size_t size);
+bool blocked_describe_epoll(struct waits *waits, struct tracee *tracee, const uint64_t *arguments);
 bool blocked_describe_path(struct blocked *blocked, pid_t tid, uint64_t address);
 bool blocked_describe_futex(struct blocked *blocked, const struct tracee *tracee, const uint64_t *arguments);
 bool blocked_describe_futex2(struct blocked *blocked, const struct tracee *tracee, const uint64_t *arguments);
