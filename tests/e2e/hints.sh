@@ -77,7 +77,9 @@ function func fn sym symbol f
 object obj dso lib library
 line srcline li
 thread tid thr
-process pid comm proc
+process pid proc
+program comm command prog
+wait wa
 syscall sys
 state st
 EOF_NAMES
