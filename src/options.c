@@ -214,7 +214,8 @@ pprofil_profile *open_profile(const char *path, const struct pprofil_file *file)
         complain("--object %s: %s", file->object, pprofil_error_text(error));
     else if (error == PPROFIL_ERROR_DAMAGED && file != NULL && file->format != NULL)
         complain("%s: it is damaged, cut short, or no %s file", path, file->format);
-    else if (error == PPROFIL_ERROR_FORMAT && stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+    else if (error == PPROFIL_ERROR_FORMAT && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+             status.st_size == 0)
         complain("%s: it is empty", path);
     else
         complain_file(path, error, false);

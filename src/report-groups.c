@@ -22,17 +22,23 @@ static struct pprofil_selection group_selection(const struct pprofil_row *row, e
 {
     struct pprofil_selection selection = {.size = sizeof selection};
 
-    if (by == PPROFIL_BY_OBJECT)
+    switch (by) {
+    case PPROFIL_BY_OBJECT:
         selection.object_row = row->id;
-    else if (by == PPROFIL_BY_THREAD)
+        break;
+    case PPROFIL_BY_THREAD:
         selection.thread_row = row->id;
-    else if (by == PPROFIL_BY_WAIT)
+        break;
+    case PPROFIL_BY_WAIT:
         selection.wait_row = row->id;
-    else if (by == PPROFIL_BY_PROGRAM) {
+        break;
+    case PPROFIL_BY_PROGRAM:
         selection.row_name = row->name;
-        selection.row_by = by;
-    } else
+        selection.row_by = (int)by;
+        break;
+    default:
         selection.process_row = row->id;
+    }
     return selection;
 }
 

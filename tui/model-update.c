@@ -310,7 +310,8 @@ static void update_hold_still(struct snapshot *shown, struct snapshot *fresh)
     shown->code = held.code;
 }
 
-/* Of two profiles, either may have the hottest line. */
+/* Moves the cursor to the hottest line of the code. If two profiles are compared, the hottest line is the one with the
+ * most time in both together. */
 static void update_select_hottest_code(struct model *model)
 {
     const struct snapshot *now = &model->now;

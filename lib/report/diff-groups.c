@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds which objects, lines, threads, processes, system calls, states or waits of two profiles belong together, and counts
- * their samples: see diff-functions.h. What is true of functions is true of all of them: they are found by name, for
- * numbers and addresses differ from run to run.
+ * Finds which objects, lines, threads, processes, system calls, states or waits of two profiles belong together, and
+ * counts their samples: see diff-functions.h. All of them are found by name, as functions are, because numbers and
+ * addresses differ from run to run.
  */
 #include "config.h"
 

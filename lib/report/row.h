@@ -41,14 +41,13 @@ int row_look_up(struct symbolizer *symbolizer, const struct report_options *opti
 void row_frame_key(const struct profile *profile, uint32_t location, uint32_t frame,
                    const struct report_options *options, uint64_t key[2]);
 bool row_is_pending(const uint64_t key[2]);
-/* Writes the key of the row to which a sample belongs in a report by thread, process, program, system call, state or wait. */
+/* Writes the key of the row to which a sample belongs, in a report whose rows are not code. */
 void row_task_key(const struct profile *profile, const struct profile_sample *sample,
                   enum pprofil_by by, uint64_t key[2]);
 
-/* A report by thread, process, program, system call, state or wait finds the row of a sample by an index, which is called its
- * subject: the index of its system call, of its state, or of its thread. It is that of its thread in a report by
- * process or program, too, because each thread belongs to one process. In a report by wait it is PROFILE_STATES plus the index of
- * its wait, or, if that is not known, its state. */
+/* A report whose rows are not code finds the row of a sample by an index, which is called its subject. By system call and
+ * by state: the index of these. By thread, process and program: the index of the thread, which belongs to one process.
+ * By wait: PROFILE_STATES plus the index of the wait, or the state if the wait is not known. */
 uint32_t row_subject(enum pprofil_by by, const struct profile_sample *sample);
 /* Returns the name of the row of a subject. */
 const char *row_subject_name(const struct profile *profile, enum pprofil_by by, uint32_t subject);

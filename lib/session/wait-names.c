@@ -26,8 +26,8 @@ static void wait_name_process(const struct descriptor_owner *owner, char *text, 
     snprintf(text, size, "%s %d", status.name, owner->pid);
 }
 
-/* Returns the process at the other end; NULL: not known, or the process itself. If several processes have this end open,
- * children have usually inherited it from the process that uses it. */
+/* Returns the process at the other end; NULL: not known, or the process itself. If several processes have this end
+ * open, children have usually inherited it from the process that uses it. */
 static const struct descriptor_owner *wait_other_end(struct wait_names *names, uint64_t inode, uint32_t pid, bool reads,
                                                      bool writes)
 {

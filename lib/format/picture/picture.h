@@ -130,8 +130,8 @@ struct picture_store {
     struct memo memo;
 };
 
-/* Makes a store that contains only the root and no place. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears the store in any
- * case. */
+/* Makes a store that contains only the root and no place. Returns 0, -ENOMEM or -EOVERFLOW. The caller clears the store
+ * in any case. */
 int picture_store_open(struct picture_store *store);
 void picture_store_clear(struct picture_store *store);
 

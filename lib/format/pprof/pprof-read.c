@@ -182,8 +182,8 @@ static int find_thread(struct pprof_reader *reader, const struct labels *labels,
     return 0;
 }
 
-/* Adds the node of a frame. `depth`: number of frames that are further out. *node: the node of the caller, which becomes
- * that of the frame. */
+/* Adds the node of a frame. `depth`: number of frames that are further out. *node: the node of the caller, which
+ * becomes that of the frame. */
 static int read_frame(struct pprof_reader *reader, uint32_t depth, uint64_t location, uint32_t *node)
 {
     if (depth < reader->stack_depth && reader->stack[depth].location == location) {

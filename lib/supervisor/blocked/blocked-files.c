@@ -136,7 +136,8 @@ unsigned blocked_parse_epoll(const char *text, uint64_t data, int fds[], unsigne
     return count;
 }
 
-/* Reads the list of the files that a descriptor of epoll(7) watches. Returns false if it cannot be read, or is too long.
+/* Reads the list of the files that a descriptor of epoll(7) watches. Returns false if it cannot be read, or is too
+ * long.
  *
  * The kernel writes the whole list, however little of it is read, and the program gets no events meanwhile: 1 ms for
  * 1000 files, and 14 ms for 10000. So a long list is read once. */

@@ -58,8 +58,8 @@ static bool blocked_set_holder(struct blocked *blocked, const struct tracee *wai
     return true;
 }
 
-/* Returns true if a thread that passes this value waits for a lock. Stores the number of the thread that holds the lock;
- * 0: none holds it at this moment, or the lock does not say it. */
+/* Returns true if a thread that passes this value waits for a lock. Stores the number of the thread that holds the
+ * lock; 0: none holds it at this moment, or the lock does not say it. */
 static bool blocked_is_lock(pid_t tid, uint64_t address, unsigned operation, uint32_t value, uint32_t *number)
 {
     uint32_t words[GLIBC_OWNER_WORD + 1];

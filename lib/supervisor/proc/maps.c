@@ -18,8 +18,8 @@
 #include "supervisor/proc/procfs-lists.h"
 #include "supervisor/proc/procfs.h"
 
-/* Without PROCMAP_QUERY, a search for copied code reads the whole list. A JIT compiler may make thousands of mappings, so
- * only the first ones of a process are searched for. */
+/* Without PROCMAP_QUERY, a search for copied code reads the whole list. A JIT compiler may make thousands of mappings,
+ * so only the first ones of a process are searched for. */
 #define COPY_SEARCHES_MAX 16u
 
 /* Does not clear the array of known mappings, which has 12 KiB for each process: only its first `count` elements are
