@@ -173,6 +173,11 @@ void wall_time_book_run(struct wall_time *wall, uint64_t ns)
     wall->at += ns;
 }
 
+void wall_time_leave_out_stop(struct wall_time *wall, uint64_t ns)
+{
+    wall->at += ns;
+}
+
 uint64_t wall_time_book_sleep(struct wall_time *wall, uint64_t now)
 {
     uint64_t slept = wall_time_left(wall, now);

@@ -123,11 +123,12 @@ uint64_t weight_for_others(const struct weight *weight);
  * wall_time: wall mode's account of a thread.
  *
  * The elapsed time of a thread has three parts: the time that it ran, the time that it waited for a CPU, and the rest,
- * in which it slept. Each ns is booked in one part only, so the sum of the parts is the elapsed time.
+ * in which it slept. Each ns is booked in one part only, so the sum of the parts is the elapsed time. The time for which
+ * we stopped the thread is left out: without us, it would not have passed.
  */
 
 struct wall_time {
-    uint64_t at;      /* elapsed time is booked up to this time, as run, wait or sleep */
+    uint64_t at;      /* elapsed time is booked up to this time, as run, wait or sleep, or left out */
     uint64_t wait_ns; /* waiting time that is booked already, ns */
 };
 
@@ -138,6 +139,8 @@ struct wall_time {
 uint64_t wall_time_book_wait(struct wall_time *wall, uint64_t now, uint64_t wait_ns);
 /* Books that the thread ran for `ns` nanoseconds. Afterwards, wall->at may be later than the present time. */
 void wall_time_book_run(struct wall_time *wall, uint64_t ns);
+/* Leaves out `ns` nanoseconds, for which we stopped the thread. They are booked in no part. */
+void wall_time_leave_out_stop(struct wall_time *wall, uint64_t ns);
 /* Books the rest of the time up to now as sleep, and returns it, ns. */
 uint64_t wall_time_book_sleep(struct wall_time *wall, uint64_t now);
 

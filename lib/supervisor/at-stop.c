@@ -80,6 +80,7 @@ void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bo
     tracee->resumed_at = now;
     at_stop_let_run(tracee, signal);
     tracer->totals.stopped_ns += stopped;
+    atomic_fetch_add_explicit(&tracee->sleep.stopped_ns, stopped, memory_order_relaxed);
     if (!billed)
         return;
     tracer->totals.billed++;

@@ -5,7 +5,8 @@
  * In wall mode, the elapsed time of a thread has three parts (wall_time of accounting.h):
  *     wait     the thread waited for a CPU; the kernel tells how long
  *     run      the CPU time that the samples of the thread represent
- *     sleep    the rest; it is attributed to the system call and address at which the thread is next seen asleep
+ *     sleep    the rest, without the time for which we stopped the thread; it is attributed to the system call and
+ *              address at which the thread is next seen asleep
  *
  * A thread that waits for a CPU should get no sample. But /proc shows it as "running", like a thread that is on a CPU.
  * If cpu_wait of accounting.h does not find out that the thread waits, a tick interrupts it, and it stops when it gets
@@ -274,6 +275,7 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
         sample.flags |= WIRE_SAMPLE_COMPAT;
     procfs_read_cpu(&tracee->files, &cpu);
     attribution_emit_wait(tracer->supervisor, tracee, now, &cpu);
+    wall_time_leave_out_stop(&tracee->sleep.wall, atomic_exchange(&tracee->sleep.stopped_ns, 0));
     sample.wall_ns = wall_time_book_sleep(&tracee->sleep.wall, now);
     if (sample.wall_ns == 0)
         return;

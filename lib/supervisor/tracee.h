@@ -119,6 +119,7 @@ struct preempt_judgement {
 /* The state of a tracee in wall mode. */
 struct tracee_sleep {
     struct wall_time wall;
+    _Atomic uint64_t stopped_ns; /* for how long we have stopped the tracee, as far as `wall` has not left it out yet */
     uint64_t turns;       /* value of procfs_cpu.turns when the tracee was last seen asleep */
     char letter;          /* letter of the tracee's state when it was last seen asleep: proc_pid_stat(5) */
     bool code_fault;      /* when the tracee was last seen asleep, it waited for the page of its pc */

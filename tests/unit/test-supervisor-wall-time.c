@@ -20,6 +20,17 @@ Test(wall_time, what_is_left_is_sleep)
     cr_expect_eq(wall_time_book_sleep(&wall, 110 * MS), 0);
 }
 
+Test(wall_time, stops_are_no_sleep)
+{
+    struct wall_time wall = {.at = 100 * MS};
+
+    wall_time_leave_out_stop(&wall, 3 * MS);
+    wall_time_book_run(&wall, 2 * MS);
+    cr_expect_eq(wall_time_book_sleep(&wall, 110 * MS), 5 * MS);
+    wall_time_leave_out_stop(&wall, 3 * MS);
+    cr_expect_eq(wall_time_book_sleep(&wall, 112 * MS), 0, "a stop is no sleep, even where it seems to be longer than the time that has passed");
+}
+
 Test(wall_time, short_waits_are_told_together)
 {
     struct wall_time wall = {.at = 100 * MS};
