@@ -2,7 +2,7 @@
 /*
  * Prints a diff as text, CSV or JSON. Text has a heading that shows what was compared, a row for
  * each function, and at the end the number of functions that changed significantly. JSON is one
- * object: {"by", "old", "new", "whole", "functions", "significant", "rows"}.
+ * object: {"by", "old", "new", "whole", "functions", "significant", "rows", "detectable"}.
  */
 #include "config.h"
 
@@ -194,7 +194,7 @@ static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const 
     fputs(view->colour && colour[0] != '\0' ? OUTPUT_PLAIN "\n" : "\n", out);
 }
 
-/* Prints the last line, such as "total CPU 1.230 s -> 1.100 s, -10.6 % +- 3.0 %; 5 of 120 functions
+/* Prints the last lines. The first of them is such as "total CPU 1.230 s -> 1.100 s, -10.6 % +- 3.0 %; 5 of 120 functions
  * changed significantly". */
 static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *totals, const struct diff_view *view)
 {
@@ -202,6 +202,13 @@ static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *tota
 
     diff_words_verdict(totals, view->by, PPROFIL_BY_FUNCTION, text, sizeof text);
     fprintf(out, "%s# %s%s\n", view->colour ? BOLD : "", text, view->colour ? OUTPUT_PLAIN : "");
+    if (diff_words_detectable(totals, view->by, text, sizeof text) > 0) {
+        fputs("# ", out);
+        utf8_print_harmless(out, text);
+        fputc('\n', out);
+    }
+    if (totals->significant > 0)
+        fputs("# note: each profile is one run; how much the runs of one program differ is not known from these\n", out);
 }
 
 static void diff_print_text(FILE *out, const pprofil_diff *diff, const struct diff_view *view)
@@ -336,6 +343,12 @@ static const char *const compared[] = {
     [PPROFIL_DIFF_TIME_A_SECOND] = "seconds per second",
 };
 
+static json_t *diff_json_detectable(const struct pprofil_diff_totals *totals)
+{
+    return json_pack("{s:o, s:f, s:f}", "name", json_text(totals->largest), "old_value", totals->largest_value, "change",
+                     totals->detectable);
+}
+
 static int diff_print_json(FILE *out, const pprofil_diff *diff, const struct diff_view *view)
 {
     struct pprofil_diff_totals totals;
@@ -351,6 +364,8 @@ static int diff_print_json(FILE *out, const pprofil_diff *diff, const struct dif
                                  diff_json_file(view, 0), "new", diff_json_file(view, 1), "wall", totals.wall, "whole",
                                  diff_json_change(&totals.whole), "functions", (json_int_t)totals.rows, "significant",
                                  (json_int_t)totals.significant, "rows", rows);
+    if (document != NULL && totals.largest != NULL)
+        json_object_set_new(document, "detectable", diff_json_detectable(&totals));
     int error = document == NULL ? -ENOMEM : 0;
     if (error == 0 && json_dumpf(document, out, json_flags(out)) != 0)
         error = errno != 0 ? -errno : -EIO;

@@ -6,7 +6,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/fit-name.h"
 #include "diff-words.h"
+
+/* longer names of functions are shortened to this width, columns */
+#define NAME_WIDTH 40
 
 static double seconds_of(uint64_t ns)
 {
@@ -49,4 +53,22 @@ int diff_words_verdict(const struct pprofil_diff_totals *totals, enum pprofil_di
                     totals->wall ? "thread time" : "CPU", old, unit, whole->value[1], unit, change,
                     whole->significant ? ", significantly" : "", totals->significant, totals->rows,
                     names[rows][totals->rows != 1]);
+}
+
+int diff_words_detectable(const struct pprofil_diff_totals *totals, enum pprofil_diff_by by, char *text, size_t size)
+{
+    const char *unit = by == PPROFIL_DIFF_SHARE ? " points" : by == PPROFIL_DIFF_TIME ? " s" : " s/s";
+    double scale = by == PPROFIL_DIFF_SHARE ? 100 : 1, old = totals->largest_value;
+    char whole[4096], name[64];
+
+    text[0] = '\0';
+    if (totals->largest == NULL || old <= 0)
+        return 0;
+    fit_short_name(totals->largest, whole, sizeof whole);
+    fit_name(whole, NAME_WIDTH, false, name, sizeof name);
+    return snprintf(text, size,
+                    "to be found in 4 of 5 cases, a change of %s must be about %.*f%s or more (%.0f %% of its %.*f%s); "
+                    "more samples find less",
+                    name, scale > 1 ? 1 : 3, scale * totals->detectable, unit, 100 * totals->detectable / old,
+                    scale > 1 ? 1 : 3, scale * old, scale > 1 ? " %" : unit);
 }

@@ -80,8 +80,10 @@ static int diff_tests_judge(struct diff_tests *tests, double least)
         changes[i]->significant = values[i] <= DIFF_LEVEL && fabs(changes[i]->change) >= least;
         discoveries += values[i] <= DIFF_LEVEL;
     }
-    if (count > 0)
+    if (count > 0) {
         tests->limit = (discoveries > 0 ? DIFF_LEVEL * (double)discoveries : DIFF_LEVEL_OF_FRAMES) / (double)count;
+        tests->finding = DIFF_LEVEL * (discoveries > 0 ? (double)discoveries : 1) / (double)count;
+    }
     free(changes);
     free(values);
     return error;

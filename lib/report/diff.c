@@ -35,6 +35,22 @@ static int diff_compare_rows(const void *left, const void *right)
     return result != 0 ? result : strcmp(a->object[DIFF_NEW], b->object[DIFF_NEW]);
 }
 
+/* How large must a change be to be found? The answer is given for the row with the most time. */
+static void diff_tell_detectable(const struct diff_tests *tests, struct pprofil_diff *diff)
+{
+    const struct pprofil_diff_row *largest = NULL;
+
+    for (uint32_t i = 0; i < diff->count; i++)
+        if (largest == NULL || diff->rows[i].self.share[DIFF_OLD] > largest->self.share[DIFF_OLD])
+            largest = &diff->rows[i];
+    if (largest == NULL || tests->finding <= 0 || !isfinite(largest->self.high - largest->self.low))
+        return;
+    diff->totals.largest = largest->name;
+    diff->totals.largest_value = largest->self.value[DIFF_OLD];
+    diff->totals.detectable = statistics_detectable(largest->self.value[DIFF_OLD], tests->test.by_share,
+                                                    (largest->self.high - largest->self.low) / 2, tests->finding);
+}
+
 static int diff_make(const struct diff_tests *tests, uint32_t limit, struct pprofil_diff *diff)
 {
     diff->totals.rows = tests->row_count;
@@ -48,6 +64,7 @@ static int diff_make(const struct diff_tests *tests, uint32_t limit, struct ppro
         if (tests->rows[i].name != NULL)
             diff->rows[diff->count++] = tests->rows[i];
     qsort(diff->rows, diff->count, sizeof *diff->rows, diff_compare_rows);
+    diff_tell_detectable(tests, diff);
     if (limit != 0 && limit < diff->count)
         diff->count = limit;
     return 0;

@@ -36,6 +36,7 @@
 /* the estimate of a sum of squares is at most this many times the sum that was computed from the cells */
 #define SQUARES_RATIO_MAX 3.0
 #define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
+#define Z80 0.841621233572914 /* its 80th percentile */
 
 double statistics_half_width(double share, double samples)
 {
@@ -92,6 +93,46 @@ double statistics_p(double difference, double variance, double correction)
     if (distance <= 0 || variance <= 0)
         return 1;
     return erfc(distance / sqrt(2 * variance));
+}
+
+/* Returns the z whose two-sided p is `p`. */
+static double statistics_z(double p)
+{
+    double low = 0, high = 40;
+
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (erfc(middle * M_SQRT1_2) > p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Returns the variance of a quantity, times the number of samples. */
+static double statistics_variance(double value, bool is_share)
+{
+    return is_share ? value * (1 - value) : value;
+}
+
+/* The variance grows with the change: that of a share up to 0.5, that of a time without end. So the result is computed
+ * in a few rounds. The last summand is Yates' correction. */
+double statistics_detectable(double value, bool is_share, double half_width, double limit)
+{
+    double deviation = half_width / Z95, z = statistics_z(limit) + Z80, change = z * deviation;
+    double variance = statistics_variance(value, is_share);
+
+    if (variance <= 0)
+        return change;
+    for (int i = 0; i < 4; i++) {
+        double middle = is_share && value > 0.5 ? fmax(value - change / 2, 0.5) : value + change / 2;
+        if (is_share && value <= 0.5)
+            middle = fmin(middle, 0.5);
+        double growth = statistics_variance(middle, is_share) / variance;
+        change = z * deviation * sqrt(growth) + deviation * deviation / (2 * variance);
+    }
+    return change;
 }
 
 struct ranked {

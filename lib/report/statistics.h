@@ -41,6 +41,10 @@ struct estimate statistics_difference(const struct estimate *a, const struct est
  * what one sample adds (Yates's continuity correction). */
 double statistics_p(double difference, double variance, double correction);
 
+/* Returns how large a change must be so that a test finds it in about 4 of 5 cases. value: a share (is_share) or a time
+ * in the old profile. half_width: half of the width of the 95 % confidence interval of a change of about 0. limit: the
+ * test finds a change if its p is at most this; more than 0, at most 1. */
+double statistics_detectable(double value, bool is_share, double half_width, double limit);
 /* `values` has the p-values of `count` tests. Replaces each p-value by the q-value of its test: the lowest false
  * discovery rate at which the test counts as a discovery (Benjamini and Hochberg, 1995). If all tests with q <= 0.05
  * are called significant, on average at most 5 % of these tests differ by chance. If in truth nothing differs, the

@@ -368,6 +368,29 @@ Test(diff, chance_is_not_significant, .timeout = 300)
     cr_assert_leq(try(1000, 300, 0, true, PPROFIL_DIFF_TIME).any, 50);
 }
 
+/* A change that is said to be found in 4 of 5 cases is found so often: in 240 of 300 pairs, and 30 more or less is more
+ * than 4 standard deviations. */
+Test(diff, a_detectable_change_is_found_in_four_of_five_cases, .timeout = 300)
+{
+    static const int sizes[] = {1000, 10000};
+
+    for (int i = 0; i < 2; i++) {
+        uint64_t seed = 7;
+        struct profile *old = draw_profile(&seed, sizes[i], 0, false), *new = draw_profile(&seed, sizes[i], 0, false);
+        struct pprofil_diff *diff = compare_by(old, new, PPROFIL_DIFF_SHARE);
+        const struct pprofil_change *first = &find(diff, "f0")->self;
+        double least = statistics_detectable(0.2, true, (first->high - first->low) / 2, 0.05 / FUNCTIONS);
+        cr_assert_str_eq(diff->totals.largest, "f1");
+        cr_assert_float_eq(diff->totals.largest_value, find(diff, "f1")->self.share[0], 1e-12);
+        cr_assert_gt(diff->totals.detectable, least, "f1 is larger than f0");
+        cr_assert_lt(diff->totals.detectable, 1.3 * least);
+        end(diff, old, new);
+        int found = try(300, sizes[i], least / share_of(0, 0), false, PPROFIL_DIFF_SHARE).first;
+        cr_log_info("%d samples, %.4f: %d of 300", sizes[i], least, found);
+        cr_assert(found >= 210 && found <= 270, "%d samples: %d of 300", sizes[i], found);
+    }
+}
+
 /* A share of 20 % becomes 22 %. With 40000 samples in each profile, this change is 6.9 standard deviations of the
  * difference; with 2000 samples, it is 1.5. Among 60 rows, 3.3 deviations are significant. */
 Test(diff, a_change_of_a_tenth_is_found, .timeout = 300)
