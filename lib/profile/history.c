@@ -171,8 +171,8 @@ static bool history_is_length(uint64_t slot_ns)
 int history_restore(struct profile_history *history, uint64_t start, uint64_t slot_ns,
                     const struct history_entry *entry)
 {
-    if (start > INT64_MAX || !history_is_length(slot_ns) || slot_ns > INT64_MAX / SLOTS_MAX ||
-        entry->last < entry->first || entry->last >= SLOTS_MAX)
+    if (start > INT64_MAX || !history_is_length(slot_ns) || entry->last < entry->first || entry->last >= SLOTS_MAX ||
+        slot_ns > INT64_MAX / (entry->last + 1u))
         return -EINVAL;
     history_begin(history, start);
     if (history->count == 0)

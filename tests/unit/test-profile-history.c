@@ -129,6 +129,25 @@ Test(history, a_late_sample_makes_longer_slots)
     history_clear(&history);
 }
 
+/* A run of a month with very many different stacks has slots of hours. */
+Test(history, is_restored_whatever_the_length_of_its_slots)
+{
+    struct profile_history history = {0}, restored = {0};
+    uint64_t time = 5000 * MS;
+
+    history_begin(&history, time);
+    for (uint32_t i = 0; i < 3 * HISTORY_ENTRIES_MAX; i++)
+        add(&history, i, time += 2000 * MS, MS, false);
+    cr_assert_gt(history.slot_ns, UINT64_C(10000000000));
+    for (uint32_t i = 0; i < history.count; i++)
+        cr_assert_eq(history_restore(&restored, history.start, history.slot_ns, &history.entries[i]), 0);
+    cr_assert_eq(history_length(&restored), history_length(&history));
+    history_clear(&history);
+    history_clear(&restored);
+    const struct history_entry last = {0, (1u << 29), 0, 1, 5, 5};
+    cr_assert_eq(history_restore(&restored, 0, HISTORY_SLOT_NS << 10, &last), -EINVAL, "its end has no 64 bits");
+}
+
 Test(history, damaged_entries_are_refused)
 {
     const struct history_entry good = {1, 2, 0, 1, 5, 5}, backwards = {2, 1, 0, 1, 5, 5},
