@@ -20,10 +20,13 @@
 #include "report/flat-sums.h"
 #include "report/row.h"
 
+#define WALK_SAMPLES_MAX 65536u
+
 struct update {
     struct flat_sums *sums;
     const struct profile *profile;
     const struct report_options *options;
+    uint32_t unwalked; /* number of samples that were added since the last walk */
 };
 
 void flat_sums_clear(struct flat_sums *sums)
@@ -246,6 +249,18 @@ static int flat_sums_wait(struct flat_sums *sums, uint32_t sample)
     return error;
 }
 
+/* Adds a sample. A live report walks after every WALK_SAMPLES_MAX samples, so that the changed nodes of a large profile
+ * are never all in memory. Another report must not: see flat_sums_need_changed. */
+static int flat_sums_add_and_walk(struct update *update, uint32_t sample, const struct amount *more)
+{
+    int error = flat_sums_add(update, sample, more);
+
+    if (error != 0 || !update->options->live || ++update->unwalked < WALK_SAMPLES_MAX)
+        return error;
+    update->unwalked = 0;
+    return flat_sums_walk(update);
+}
+
 static int flat_sums_add_new(struct update *update)
 {
     struct flat_sums *sums = update->sums;
@@ -260,7 +275,7 @@ static int flat_sums_add_new(struct update *update)
             continue;
         }
         amount_add(&sums->added.amounts[i], &more);
-        error = flat_sums_add(update, i, &more);
+        error = flat_sums_add_and_walk(update, i, &more);
     }
     return error == 0 ? flat_sums_walk(update) : error;
 }
@@ -277,7 +292,7 @@ static int flat_sums_add_waiting(struct update *update, bool away)
         struct amount more = {sample->count, report_ns(update->profile, sample)};
         if (away)
             more = (struct amount){0 - more.samples, 0 - more.ns};
-        error = flat_sums_add(update, sums->waiting[i], &more);
+        error = flat_sums_add_and_walk(update, sums->waiting[i], &more);
     }
     return error == 0 ? flat_sums_walk(update) : error;
 }
@@ -286,7 +301,7 @@ static int flat_sums_add_waiting(struct update *update, bool away)
 
 int flat_sums_update(struct flat_sums *sums, const struct profile *profile, const struct report_options *options)
 {
-    struct update update = {sums, profile, options};
+    struct update update = {sums, profile, options, 0};
 
     if (sums->by != options->by || sums->no_inlines != options->no_inlines || sums->stacks != options->stacks ||
         added_is_other(&sums->added, profile, &options->filter)) {
@@ -326,7 +341,7 @@ static struct report_options flat_sums_options(const struct flat_sums *sums)
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile)
 {
     const struct report_options options = flat_sums_options(sums);
-    struct update update = {sums, profile, &options};
+    struct update update = {sums, profile, &options, 0};
 
     if (flat_sums_add_waiting(&update, true) != 0)
         flat_sums_clear(sums);

@@ -91,23 +91,33 @@ static bool history_decode(const uint64_t *from, uint32_t before, struct history
     return true;
 }
 
+/* Reads `count` numbers. Returns false if there are not so many. */
+static bool history_unpack(const struct pprof_file *file, size_t *at, unsigned count, uint64_t *numbers)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!pprof_varint(file->history, file->history_size, at, &numbers[i]))
+            return false;
+    return true;
+}
+
 int pprof_read_history(const struct pprof_file *file, const uint32_t *samples, struct profile *profile)
 {
-    const uint64_t *numbers = file->message->pprofil_history;
-    size_t count = file->message->n_pprofil_history;
+    uint64_t head[HEAD_NUMBERS], numbers[ENTRY_NUMBERS];
     struct history_entry entry = {0};
+    size_t at = 0;
 
-    if (count == 0)
+    if (file->history_size == 0)
         return 0;
-    if (count < HEAD_NUMBERS || (count - HEAD_NUMBERS) % ENTRY_NUMBERS != 0)
+    if (!history_unpack(file, &at, HEAD_NUMBERS, head))
         return PPROFIL_ERROR_DAMAGED;
-    for (size_t i = HEAD_NUMBERS; i < count; i += ENTRY_NUMBERS) {
-        if (!history_decode(&numbers[i], entry.first, &entry) || entry.sample >= file->sample_count)
+    while (at < file->history_size) {
+        if (!history_unpack(file, &at, ENTRY_NUMBERS, numbers) || !history_decode(numbers, entry.first, &entry) ||
+            entry.sample >= file->sample_count)
             return PPROFIL_ERROR_DAMAGED;
         entry.sample = samples[entry.sample];
         if (entry.sample == PROFILE_NO_SAMPLE)
             continue;
-        int error = history_restore(&profile->history, numbers[0], numbers[1], &entry);
+        int error = history_restore(&profile->history, head[0], head[1], &entry);
         if (error != 0)
             return error == -EINVAL ? PPROFIL_ERROR_DAMAGED : error;
     }

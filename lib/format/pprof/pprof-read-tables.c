@@ -91,6 +91,9 @@ struct pprof_id *pprof_ids_find(const struct pprof_ids *ids, uint64_t id)
 {
     const struct pprof_id key = {.id = id};
 
+    /* most files count their ids from 1 */
+    if (id - 1 < ids->count && ids->sorted[id - 1].id == id)
+        return &ids->sorted[id - 1];
     return bsearch(&key, ids->sorted, ids->count, sizeof key, compare_ids);
 }
 

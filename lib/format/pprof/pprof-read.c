@@ -246,15 +246,14 @@ static int read_sample(struct pprof_reader *reader, const PbSample *sample, uint
     return profile_count_entry(reader->profile, &made, index);
 }
 
-static int read_samples(struct pprof_reader *reader, const struct pprof_file *file)
+static int read_samples(struct pprof_reader *reader, struct pprof_file *file)
 {
     uint32_t *indexes = calloc(file->sample_count + 1, sizeof *indexes);
     int error = indexes == NULL ? -ENOMEM : 0;
-    size_t at = 0;
 
     for (size_t i = 0; error == 0 && i < file->sample_count; i++) {
         PbSample *sample = NULL;
-        error = pprof_next_sample(file, &at, &sample);
+        error = pprof_next_sample(file, &sample);
         if (error == 0)
             error = read_sample(reader, sample, &indexes[i]);
         if (sample != NULL)
@@ -268,7 +267,7 @@ static int read_samples(struct pprof_reader *reader, const struct pprof_file *fi
 
 /* --- the whole ----------------------------------------------------------------------- */
 
-static int read_message(struct pprof_reader *reader, const struct pprof_file *file)
+static int read_message(struct pprof_reader *reader, struct pprof_file *file)
 {
     const PbProfile *message = reader->message;
 

@@ -2,11 +2,11 @@
 /*
  * Reads and writes files with a gzip'd message of profile.proto, and chooses which values of each sample are read.
  *
- * A message is unpacked except for its samples, which are unpacked one at a time: the structures of all samples of a
- * large file would take ten times as much memory as the profile.
+ * A file is read twice: first all except its samples, and then the samples, one at a time. The structures of all
+ * samples of a large file would take ten times as much memory as the profile.
  *
- * Files come from anywhere. A small gzip file may unpack to gigabytes, and the structures of a message may take a
- * hundred times as many bytes as the message. Both sizes are checked while they grow.
+ * Files come from anywhere. The structures of a message may take a hundred times as many bytes as the message, so their
+ * size is checked while it grows.
  */
 #include "config.h"
 
@@ -20,51 +20,8 @@
 
 /* limit for the memory that the structures of one message take, bytes */
 #define TREE_SIZE_MAX (4 * (size_t)PPROF_SIZE_MAX)
-/* bytes of the first buffer for unpacked data, and of zlib's buffer when a file is written */
+/* bytes of zlib's buffer when a file is written */
 #define PIECE (1u << 16)
-
-/* --- the file ------------------------------------------------------------------------ */
-
-static int read_piece(gzFile file, uint8_t **bytes, size_t *size, size_t *room)
-{
-    if (*size == *room) {
-        if (*room >= PPROF_SIZE_MAX)
-            return PPROFIL_ERROR_DAMAGED;
-        uint8_t *larger = realloc(*bytes, *room * 2);
-        if (larger == NULL)
-            return -ENOMEM;
-        *bytes = larger;
-        *room *= 2;
-    }
-    int got = gzread(file, *bytes + *size, (unsigned)(*room - *size)), problem;
-    if (got < 0) {
-        gzerror(file, &problem);
-        return problem == Z_ERRNO && errno != 0 ? -errno : PPROFIL_ERROR_DAMAGED;
-    }
-    *size += (size_t)got;
-    return got > 0;
-}
-
-static int read_unpacked(const char *path, uint8_t **bytes, size_t *size)
-{
-    size_t room = PIECE;
-    int error;
-
-    errno = 0;
-    gzFile file = gzopen(path, "rbe");
-    if (file == NULL)
-        return errno != 0 ? -errno : -ENOMEM;
-    *size = 0;
-    *bytes = malloc(room);
-    if (*bytes == NULL)
-        error = -ENOMEM;
-    else
-        while ((error = read_piece(file, bytes, size, &room)) > 0)
-            ;
-    if (gzclose_r(file) != Z_OK && error == 0)
-        error = PPROFIL_ERROR_DAMAGED; /* the file ends in the middle of the compressed data */
-    return error;
-}
 
 /* How many more bytes a message may allocate while it is unpacked. Memory that is freed is not counted as available
  * again, because nothing is freed until the message is unpacked. */
@@ -91,74 +48,7 @@ static void free_limited(void *data, void *memory)
     free(memory);
 }
 
-/* --- samples, one at a time ------------------------------------------------------------ */
-
-#define FIELD_SAMPLE 2 /* number of the field Profile.sample */
-
-/* Reads a varint of protobuf. Returns false if it does not end within the message. */
-static bool read_varint(const struct pprof_file *file, size_t *at, uint64_t *value)
-{
-    *value = 0;
-    for (unsigned shift = 0; shift < 64 && *at < file->size; shift += 7) {
-        uint8_t byte = file->bytes[(*at)++];
-        *value |= (uint64_t)(byte & 0x7f) << shift;
-        if ((byte & 0x80) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* A field of the message. Its contents are the bytes from `begin` to `end` - 1, and the next field begins at `end`. */
-struct field {
-    uint64_t number;
-    size_t begin, end;
-};
-
-/* Finds the field that begins at `at`. Returns false if there is none, or if the message is damaged there. The types of
- * fields are those of protobuf's encoding. */
-static bool find_field(const struct pprof_file *file, size_t at, struct field *field)
-{
-    uint64_t key, length = 0;
-
-    if (!read_varint(file, &at, &key))
-        return false;
-    field->number = key >> 3;
-    field->begin = at;
-    if ((key & 7) == 0 && !read_varint(file, &at, &length))
-        return false;
-    if ((key & 7) == 0)
-        length = at - field->begin;
-    else if ((key & 7) == 2 && read_varint(file, &at, &length))
-        field->begin = at;
-    else if ((key & 7) == 1 || (key & 7) == 5)
-        length = (key & 7) == 1 ? 8 : 4;
-    else
-        return false;
-    if (length > file->size - field->begin)
-        return false;
-    field->end = field->begin + (size_t)length;
-    return true;
-}
-
-/* Copies all fields except samples, and counts the samples. Returns the size of the copy, or -1 if the message is
- * damaged. */
-static ssize_t copy_other_fields(struct pprof_file *file, uint8_t *copy)
-{
-    struct field field;
-    size_t size = 0;
-
-    for (size_t at = 0; at < file->size; at = field.end) {
-        if (!find_field(file, at, &field))
-            return -1;
-        if (field.number == FIELD_SAMPLE) {
-            file->sample_count++;
-            continue;
-        }
-        memcpy(copy + size, file->bytes + at, field.end - at);
-        size += field.end - at;
-    }
-    return (ssize_t)size;
-}
+/* --- reading ----------------------------------------------------------------------------- */
 
 static ProtobufCAllocator limited_allocator(struct allowance *allowance)
 {
@@ -166,52 +56,90 @@ static ProtobufCAllocator limited_allocator(struct allowance *allowance)
     return (ProtobufCAllocator){.alloc = allocate_limited, .free = free_limited, .allocator_data = allowance};
 }
 
-/* Unpacks all of the message except its samples. */
-static int unpack_tables(struct pprof_file *file)
-{
-    struct allowance allowance;
-    ProtobufCAllocator allocator = limited_allocator(&allowance);
-    uint8_t *others = malloc(file->size + 1);
-    int error = 0;
+/* numbers of fields of the message Profile */
+#define FIELD_SAMPLE 2
+#define FIELD_HISTORY 1000
 
-    if (others == NULL)
-        return -ENOMEM;
-    ssize_t size = copy_other_fields(file, others);
-    if (size >= 0)
-        file->message = perftools__profiles__profile__unpack(&allocator, (size_t)size, others);
-    if (file->message == NULL)
-        error = allowance.out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;
-    free(others);
+/* Bytes that grow at their end. */
+struct packed {
+    uint8_t *bytes; /* owned */
+    size_t size, room;
+};
+
+static int packed_append(struct packed *packed, const uint8_t *bytes, size_t size)
+{
+    if (packed->room - packed->size < size) {
+        size_t room = 2 * (packed->size + size);
+        uint8_t *larger = realloc(packed->bytes, room);
+        if (larger == NULL)
+            return -ENOMEM;
+        packed->bytes = larger;
+        packed->room = room;
+    }
+    memcpy(packed->bytes + packed->size, bytes, size);
+    packed->size += size;
+    return 0;
+}
+
+/* Counts the samples, and collects the contents of the history, and all other fields. */
+static int pprof_sort_fields(struct pprof_file *file, struct packed *history, struct packed *others)
+{
+    struct pprof_field field;
+    int got, error = 0;
+
+    while (error == 0 && (got = pprof_stream_next(&file->stream, &field)) != 0)
+        if (got < 0)
+            error = got;
+        else if (field.number == FIELD_SAMPLE)
+            file->sample_count++;
+        else if (field.number == FIELD_HISTORY)
+            error = packed_append(history, field.bytes, field.size);
+        else
+            error = packed_append(others, field.whole, field.whole_size);
     return error;
 }
 
 int pprof_load(const char *path, struct pprof_file *file)
 {
-    *file = (struct pprof_file){0};
-    int error = read_unpacked(path, &file->bytes, &file->size);
+    struct packed history = {0}, others = {0};
+    struct allowance allowance;
+    ProtobufCAllocator allocator = limited_allocator(&allowance);
 
-    return error == 0 ? unpack_tables(file) : error;
+    *file = (struct pprof_file){0};
+    int error = pprof_stream_open(path, &file->stream);
+    if (error == 0)
+        error = pprof_sort_fields(file, &history, &others);
+    file->history = history.bytes;
+    file->history_size = history.size;
+    if (error == 0) {
+        file->message = perftools__profiles__profile__unpack(&allocator, others.size, others.bytes);
+        if (file->message == NULL)
+            error = allowance.out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;
+    }
+    free(others.bytes);
+    return error == 0 ? pprof_stream_rewind(&file->stream) : error;
 }
 
 void pprof_unload(struct pprof_file *file)
 {
     if (file->message != NULL)
         perftools__profiles__profile__free_unpacked(file->message, NULL);
-    free(file->bytes);
+    free(file->history);
+    pprof_stream_close(&file->stream);
 }
 
-int pprof_next_sample(const struct pprof_file *file, size_t *at, PbSample **sample)
+int pprof_next_sample(struct pprof_file *file, PbSample **sample)
 {
     struct allowance allowance;
     ProtobufCAllocator allocator = limited_allocator(&allowance);
-    struct field field = {.end = *at};
+    struct pprof_field field;
 
-    do
-        if (!find_field(file, field.end, &field))
-            return PPROFIL_ERROR_DAMAGED;
-    while (field.number != FIELD_SAMPLE);
-    *at = field.end;
-    *sample = perftools__profiles__sample__unpack(&allocator, field.end - field.begin, file->bytes + field.begin);
+    do {
+        int got = pprof_stream_next(&file->stream, &field);
+        if (got <= 0)
+            return got < 0 ? got : PPROFIL_ERROR_DAMAGED; /* the file has been changed meanwhile */
+    } while (field.number != FIELD_SAMPLE);
+    *sample = perftools__profiles__sample__unpack(&allocator, field.size, field.bytes);
     if (*sample != NULL)
         return 0;
     return allowance.out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;

@@ -23,6 +23,7 @@
 
 #include "format/format.h"
 #include "format/memo.h"
+#include "format/pprof/pprof-stream.h"
 #include "format/pprof/profile.pb-c.h"
 
 typedef Perftools__Profiles__Profile PbProfile;
@@ -33,9 +34,6 @@ typedef Perftools__Profiles__Mapping PbMapping;
 typedef Perftools__Profiles__Location PbLocation;
 typedef Perftools__Profiles__Line PbLine;
 typedef Perftools__Profiles__Function PbFunction;
-
-/* limit for an unpacked file, bytes. A larger file is taken to be an attack or a mistake */
-#define PPROF_SIZE_MAX (1u << 30)
 
 /* Returns true if addresses in an object of this kind are offsets in a file, and false if they are addresses in
  * memory. */
@@ -51,20 +49,20 @@ int pprof_write(int fd, const struct profile *profile);
 
 /* A file that is read. */
 struct pprof_file {
-    PbProfile *message;  /* owned; the message without its samples */
-    uint8_t *bytes;      /* owned; the whole message, packed */
-    size_t size;         /* number of these bytes */
-    size_t sample_count; /* number of samples in the message */
+    PbProfile *message;         /* owned; the message without its samples and its history */
+    struct pprof_stream stream; /* the file, from which the samples are read */
+    size_t sample_count;        /* number of samples in the file */
+    uint8_t *history;           /* owned; the contents of the field pprofil_history, packed */
+    size_t history_size;        /* bytes */
 };
 
 /* Reads a file, gzip'd or plain, which contains a message of the type Profile. Returns 0, -errno or
  * PPROFIL_ERROR_DAMAGED. The caller calls pprof_unload in either case. */
 int pprof_load(const char *path, struct pprof_file *file);
 void pprof_unload(struct pprof_file *file);
-/* Unpacks the next sample. *at: 0 before the first sample, and then only changed by this function. The caller calls it
- * at most file->sample_count times, and frees the sample with perftools__profiles__sample__free_unpacked. Returns 0,
- * -ENOMEM or PPROFIL_ERROR_DAMAGED. */
-int pprof_next_sample(const struct pprof_file *file, size_t *at, PbSample **sample);
+/* Unpacks the next sample. The caller calls this at most file->sample_count times, and frees the sample with
+ * perftools__profiles__sample__free_unpacked. Returns 0, -errno or PPROFIL_ERROR_DAMAGED. */
+int pprof_next_sample(struct pprof_file *file, PbSample **sample);
 /* Writes a message to an open descriptor, compressed by gzip. Returns 0 or -errno. */
 int pprof_store(int fd, const PbProfile *message);
 
