@@ -17,6 +17,9 @@ holder=$(grep '^holder,' threads.csv | head -n 1 | cut -d, -f 3)
 waits_for lock "lock account_lock in waiters, held by holder $holder"
 waits_for robust "lock robust_lock\+0x[0-9a-f]+ in waiters, held by holder $holder|lock robust_lock in waiters, held by holder $holder"
 waits_for inherit "lock inherit_lock in waiters, held by holder $holder"
+waits_for reader "lock table_lock in waiters, held by holder $holder"
+waits_for writer "lock table_lock in waiters, held by holder $holder"
+waits_for config "lock config_lock in waiters,,"
 waits_for semaphore 'futex work_sem(\+0x[0-9a-f]+)? in waiters'
 waits_for join "end of thread holder $holder"
 waits_for pipe 'pipe from waiters [0-9]+'

@@ -28,6 +28,7 @@
 
 static pthread_mutex_t account_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t robust_lock, inherit_lock;
+static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER, config_lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t held;
 static sem_t work_sem;
 static pthread_t holder_thread;
@@ -45,6 +46,8 @@ static void wait_holder(void)
     pthread_mutex_lock(&account_lock);
     pthread_mutex_lock(&robust_lock);
     pthread_mutex_lock(&inherit_lock);
+    pthread_rwlock_wrlock(&table_lock);
+    pthread_rwlock_rdlock(&config_lock);
     pthread_barrier_wait(&held);
     refill();
     __asm__ volatile("");
@@ -63,6 +66,18 @@ static void wait_robust(void)
 static void wait_inherit(void)
 {
     pthread_mutex_lock(&inherit_lock);
+}
+static void wait_reader(void)
+{
+    pthread_rwlock_rdlock(&table_lock);
+}
+static void wait_writer(void)
+{
+    pthread_rwlock_wrlock(&table_lock);
+}
+static void wait_config(void)
+{
+    pthread_rwlock_wrlock(&config_lock);
 }
 static void wait_semaphore(void)
 {
@@ -155,7 +170,8 @@ static const struct {
     {"pipe", wait_pipe},         {"unix", wait_unix},           {"tcp", wait_tcp},
     {"listener", wait_listener}, {"epoll", wait_epoll},         {"poll", wait_poll},
     {"select", wait_select},     {"child", wait_child},         {"signal", wait_signal},
-    {"time", wait_time},         {"file", wait_file},
+    {"time", wait_time},         {"file", wait_file},           {"reader", wait_reader},
+    {"writer", wait_writer},     {"config", wait_config},
 };
 #define WAITERS (sizeof waiters / sizeof *waiters)
 

@@ -8,6 +8,8 @@
  *     glibc, a robust mutex, and musl, every mutex: as above, and the waiter has passed the word as its value
  *     glibc, any other mutex: nptl/lowlevellock.h: the word is 2, so waiters pass the value 2;
  *         sysdeps/nptl/bits/struct_mutex.h: the tid of the holder is 8 bytes behind the word
+ *     glibc, a read-write lock: sysdeps/nptl/bits/struct_rwlock.h: the waiters sleep on two words within it, with the
+ *         values of nptl/pthread_rwlock_common.c. The tid of a writer is in the lock; readers are only counted
  *     pthread_join(3): the word contains the tid of the thread until it has ended
  *
  * A word of another kind of lock may by chance look like one of these. So the holder must be a thread of the process,
@@ -46,6 +48,22 @@ static pid_t blocked_thread_by_own_number(const struct process *process, pid_t t
     return 0;
 }
 
+/* The first words of pthread_rwlock_t, as words of 32 bits. */
+enum rwlock_word {
+    RWLOCK_READERS, /* flags, and above them the number of readers */
+    RWLOCK_WRITERS,
+    RWLOCK_PHASE_FUTEX,
+    RWLOCK_WRITERS_FUTEX,
+    RWLOCK_PAD3,
+    RWLOCK_PAD4,
+    RWLOCK_WRITER, /* tid of the writer that holds the lock */
+    RWLOCK_WORDS,
+};
+#define RWLOCK_WRITE_PHASE 1u
+#define RWLOCK_WRITE_LOCKED 2u
+#define RWLOCK_READERS_SHIFT 3u
+#define RWLOCK_FUTEX_USED 2u
+
 static bool blocked_set_holder(struct blocked *blocked, const struct tracee *waiter, uint32_t number, bool is_private)
 {
     pid_t tid = blocked_thread_by_own_number(waiter->process, (pid_t)number);
@@ -79,6 +97,41 @@ static bool blocked_is_lock(pid_t tid, uint64_t address, unsigned operation, uin
     return true;
 }
 
+/* Returns true if the words are those of a lock on which somebody sleeps at `sleeps_at`, with this value. If readers
+ * hold the lock, the write phase has not begun yet. */
+static bool blocked_are_rwlock(const uint32_t *words, enum rwlock_word sleeps_at, uint32_t value)
+{
+    uint32_t flags = words[RWLOCK_READERS] & (RWLOCK_WRITE_PHASE | RWLOCK_WRITE_LOCKED);
+
+    if (words[sleeps_at] != value || words[RWLOCK_PAD3] != 0 || words[RWLOCK_PAD4] != 0)
+        return false;
+    if (sleeps_at == RWLOCK_PHASE_FUTEX && value == RWLOCK_FUTEX_USED)
+        return flags == RWLOCK_WRITE_LOCKED && words[RWLOCK_READERS] >> RWLOCK_READERS_SHIFT > 0;
+    if (value != (RWLOCK_FUTEX_USED | 1u) || (flags & RWLOCK_WRITE_LOCKED) == 0)
+        return false;
+    return (flags & RWLOCK_WRITE_PHASE) == 0 || words[RWLOCK_WRITER] != 0;
+}
+
+/* Returns true if the thread waits for a read-write lock. Then *address becomes that of the lock, and *number that of
+ * the thread that writes; 0: readers hold the lock. */
+static bool blocked_is_rwlock(pid_t tid, uint64_t *address, unsigned operation, uint32_t value, uint32_t *number)
+{
+    static const enum rwlock_word places[] = {RWLOCK_PHASE_FUTEX, RWLOCK_WRITERS_FUTEX};
+    uint32_t words[RWLOCK_WORDS];
+
+    if ((operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) || (value & RWLOCK_FUTEX_USED) == 0 || value > 3)
+        return false;
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+        uint64_t lock = *address - places[i] * sizeof *words;
+        if (blocked_read_memory(tid, lock, words, sizeof words) != 0 || !blocked_are_rwlock(words, places[i], value))
+            continue;
+        *address = lock;
+        *number = words[RWLOCK_WRITER];
+        return true;
+    }
+    return false;
+}
+
 /* Returns true if the thread waits for the end of another one: the kernel clears the word then, for all processes. */
 static bool blocked_joins(pid_t tid, uint64_t address, unsigned operation, uint32_t value)
 {
@@ -95,7 +148,10 @@ static bool blocked_describe_word(struct blocked *blocked, const struct tracee *
 
     blocked->address = address;
     blocked->kind = WIRE_WAIT_FUTEX;
-    if (blocked_is_lock(tracee->tid, address, operation, value, &number)) {
+    bool is_lock = blocked_is_lock(tracee->tid, address, operation, value, &number);
+    if (number == 0 && blocked_is_rwlock(tracee->tid, &blocked->address, operation, value, &number))
+        is_lock = true;
+    if (is_lock) {
         blocked->kind = WIRE_WAIT_LOCK;
         if (number != 0)
             blocked_set_holder(blocked, tracee, number, is_private);
