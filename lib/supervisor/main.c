@@ -215,6 +215,59 @@ static int main_usage(void)
     return 125;
 }
 
+/* Returns the field that an option without an argument changes; NULL: it is no such option. */
+static bool *main_flag(struct options *options, int letter)
+{
+    switch (letter) {
+    case 'w':
+        return &options->wall;
+    case 'f':
+        return &options->follow;
+    case 'i':
+        return &options->inherit;
+    case 'm':
+        return &options->parse_maps;
+    case 'r':
+        return &options->restless;
+    case 'y':
+        return &options->wary;
+    case 'k':
+        return &options->kernel;
+    case 'u':
+        return &options->usage;
+    case 'S':
+        return &options->serve;
+    case 'O':
+        return &options->open;
+    default:
+        return NULL;
+    }
+}
+
+/* Reads an option with an argument. Returns false if there is no such option. */
+static bool main_read_value(struct options *options, int letter, const char *value)
+{
+    switch (letter) {
+    case 'F':
+        options->frequency = strtod(value, NULL);
+        return true;
+    case 'o':
+        options->overhead = strtod(value, NULL);
+        return true;
+    case 's':
+        options->seed = strtoull(value, NULL, 0);
+        return true;
+    case 'g':
+        options->stack_size = (uint32_t)strtoul(value, NULL, 10);
+        return true;
+    case 'd':
+        options->debug_fd = atoi(value);
+        return true;
+    default:
+        return false;
+    }
+}
+
 static int main_parse(struct options *options, int argc, char **argv)
 {
     static const struct option names[] = {
@@ -239,57 +292,15 @@ static int main_parse(struct options *options, int argc, char **argv)
 
     *options = (struct options){
         .frequency = 1000, .overhead = 0.02, .follow = true, .inherit = true, .debug_fd = -1};
-    while ((letter = getopt_long(argc, argv, "+", names, NULL)) != -1)
-        switch (letter) {
-        case 'F':
-            options->frequency = strtod(optarg, NULL);
-            break;
-        case 'o':
-            options->overhead = strtod(optarg, NULL);
-            break;
-        case 's':
-            options->seed = strtoull(optarg, NULL, 0);
-            break;
-        case 'w':
-            options->wall = true;
-            break;
-        case 'f':
-            options->follow = false;
-            break;
-        case 'i':
-            options->inherit = false;
-            break;
-        case 'm':
-            options->parse_maps = true;
-            break;
-        case 'r':
-            options->restless = true;
-            break;
-        case 'y':
-            options->wary = true;
-            break;
-        case 'k':
-            options->kernel = true;
-            break;
-        case 'u':
-            options->usage = true;
-            break;
-        case 'g':
-            options->stack_size = (uint32_t)strtoul(optarg, NULL, 10);
-            break;
-        case 'd':
-            options->debug_fd = atoi(optarg);
-            break;
-        case 'S':
-            options->serve = true;
-            options->follow = false;
-            break;
-        case 'O':
-            options->open = true;
-            break;
-        default:
+    while ((letter = getopt_long(argc, argv, "+", names, NULL)) != -1) {
+        bool *flag = main_flag(options, letter);
+        if (flag != NULL)
+            *flag = flag != &options->follow && flag != &options->inherit;
+        else if (!main_read_value(options, letter, optarg))
             return -EINVAL;
-        }
+    }
+    if (options->serve)
+        options->follow = false;
     bool good = options->frequency > 0 && options->overhead > 0 && options->stack_size <= WIRE_STACK_MAX;
     return good ? 0 : -EINVAL;
 }
