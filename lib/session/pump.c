@@ -147,7 +147,9 @@ static int pump_ring(struct pprofil_session *session)
         if (error != 0)
             return session_fail(session, error, "cannot add an event to the profile: %s", pprofil_error_text(error));
     }
-    return ring_broken(session->ring) ? -EPROTO : 0;
+    if (ring_broken(session->ring))
+        return session_fail(session, -EPROTO, "the supervisor has sent an event that is not valid");
+    return 0;
 }
 
 int session_take(struct pprofil_session *session)

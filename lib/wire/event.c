@@ -110,10 +110,11 @@ static bool kernel_stack_valid(const struct wire_kernel_stack *stack)
 
 static bool wait_valid(const struct wire_wait *wait)
 {
-    bool needs_file = wait->kind == WIRE_WAIT_FILE || wait->kind == WIRE_WAIT_PATH;
+    bool needs_file =
+        wait->kind == WIRE_WAIT_FILE || wait->kind == WIRE_WAIT_PATH || wait->kind == WIRE_WAIT_FILE_LOCK;
 
     return wait->id != 0 && wait->id <= WIRE_WAITS_MAX && wait->kind >= WIRE_WAIT_FILE &&
-           wait->kind <= WIRE_WAIT_PAGE && wait->file_count <= WIRE_WAIT_FILES_MAX &&
+           wait->kind <= WIRE_WAIT_FILE_LOCK && wait->file_count <= WIRE_WAIT_FILES_MAX &&
            (!needs_file || wait->file_count > 0) && texts_valid(wait->files, wait->file_count, &wait->header);
 }
 

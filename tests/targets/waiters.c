@@ -32,7 +32,7 @@ static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER, config_lock = P
 static pthread_barrier_t held;
 static sem_t work_sem;
 static pthread_t holder_thread;
-static int pipe_fds[2], unix_fds[2], tcp_fds[2], listener, epoll_fd, event_fd, lock_file;
+static int pipe_fds[2], unix_fds[2], tcp_fds[2], listener, epoll_fd, event_fd, lock_file, child_file;
 static pid_t child;
 
 __attribute__((noinline)) static void refill(void)
@@ -160,6 +160,12 @@ static void wait_file(void)
 {
     flock(lock_file, LOCK_EX);
 }
+static void lock_child_file(void)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+    fcntl(child_file, F_SETLKW, &lock);
+}
 
 static const struct {
     const char *name;
@@ -171,7 +177,7 @@ static const struct {
     {"listener", wait_listener}, {"epoll", wait_epoll},         {"poll", wait_poll},
     {"select", wait_select},     {"child", wait_child},         {"signal", wait_signal},
     {"time", wait_time},         {"file", wait_file},           {"reader", wait_reader},
-    {"writer", wait_writer},     {"config", wait_config},
+    {"writer", wait_writer},     {"config", wait_config},       {"process", lock_child_file},
 };
 #define WAITERS (sizeof waiters / sizeof *waiters)
 
@@ -231,14 +237,17 @@ static int make_files(void)
         return -1;
     other = open("lock-file", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     lock_file = open("lock-file", O_RDWR | O_CLOEXEC);
+    child_file = open("child-file", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     return flock(other, LOCK_EX);
 }
 
-/* The child has the writing end of the pipe, and one socket, to itself. */
-static void run_child(void)
+/* The child has the writing end of the pipe, one socket and the lock of a file to itself. */
+static void run_child(int ready)
 {
     close(pipe_fds[0]);
     close(unix_fds[0]);
+    lock_child_file();
+    close(ready);
     pause();
     _exit(0);
 }
@@ -248,16 +257,21 @@ int main(int argc, char **argv)
     double seconds = argc > 1 ? atof(argv[1]) : 1;
     sigset_t set;
     pthread_t thread;
+    int ready[2];
+    char end;
 
     sigemptyset(&set);
     sigaddset(&set, SIGUSR2);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     make_locks();
-    if (make_files() != 0)
+    if (make_files() != 0 || pipe(ready) != 0)
         return 1;
     child = fork();
     if (child == 0)
-        run_child();
+        run_child(ready[1]);
+    close(ready[1]);
+    if (read(ready[0], &end, 1) != 0)
+        return 1;
     close(pipe_fds[1]);
     close(unix_fds[1]);
     pthread_create(&holder_thread, NULL, run_waiter, (void *)0);

@@ -39,6 +39,8 @@ static bool blocked_describe(struct waits *waits, struct tracee *tracee, const s
     switch (call.way) {
     case BLOCKED_FILE:
         return blocked_describe_file(blocked, pid, tid, (int)*arguments);
+    case BLOCKED_FILE_LOCK:
+        return blocked_describe_file_lock(blocked, pid, tid, (int)*arguments);
     case BLOCKED_POLL:
         return blocked_describe_poll(blocked, pid, tid, arguments);
     case BLOCKED_SELECT:
