@@ -194,8 +194,8 @@ static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const 
     fputs(view->colour && colour[0] != '\0' ? OUTPUT_PLAIN "\n" : "\n", out);
 }
 
-/* Prints the last lines. The first of them is such as "total CPU 1.230 s -> 1.100 s, -10.6 % +- 3.0 %; 5 of 120 functions
- * changed significantly". */
+/* Prints the last lines. The first of them is such as "total CPU 1.230 s -> 1.100 s, -10.6 % +- 3.0 %; 5 of 120
+ * functions changed significantly". */
 static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *totals, const struct diff_view *view)
 {
     char text[512];
@@ -208,7 +208,8 @@ static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *tota
         fputc('\n', out);
     }
     if (totals->significant > 0)
-        fputs("# note: each profile is one run; how much the runs of one program differ is not known from these\n", out);
+        fputs("# note: each profile is one run; how much the runs of one program differ is not known from these\n",
+              out);
 }
 
 static void diff_print_text(FILE *out, const pprofil_diff *diff, const struct diff_view *view)
@@ -345,8 +346,8 @@ static const char *const compared[] = {
 
 static json_t *diff_json_detectable(const struct pprofil_diff_totals *totals)
 {
-    return json_pack("{s:o, s:f, s:f}", "name", json_text(totals->largest), "old_value", totals->largest_value, "change",
-                     totals->detectable);
+    return json_pack("{s:o, s:f, s:f}", "name", json_text(totals->largest), "old_value", totals->largest_value,
+                     "change", totals->detectable);
 }
 
 static int diff_print_json(FILE *out, const pprofil_diff *diff, const struct diff_view *view)

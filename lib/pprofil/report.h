@@ -287,10 +287,9 @@ struct pprofil_diff_totals {
     bool wall;                   /* times are elapsed times */
     /* how the whole profiles differ. whole.value has times, even if the rows compare shares */
     struct pprofil_change whole;
-    /* How large must a change be? Of the row with the largest share in the old profile: its name (NULL: not known), its
-     * compared value in the old profile, and how much this value must change so that the test finds it in 4 of 5 cases */
-    const char *largest;
-    double largest_value, detectable;
+    const char *largest;  /* name of the row with the largest share in the old profile; NULL: not known */
+    double largest_value; /* its compared value in the old profile */
+    double detectable;    /* how much this value must change, so that the test finds it in about 4 of 5 cases */
 };
 
 typedef struct pprofil_diff pprofil_diff;

@@ -287,8 +287,8 @@ static int flat_sums_add_waiting(struct update *update, bool away)
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < sums->waiting_count; i++) {
-        const struct profile_sample *sample =
-            report_sample(update->profile, &update->options->filter, sums->waiting[i]);
+        const struct profile_sample *sample = report_sample(update->profile, &update->options->filter,
+                                                            sums->waiting[i]);
         struct amount more = {sample->count, report_ns(update->profile, sample)};
         if (away)
             more = (struct amount){0 - more.samples, 0 - more.ns};

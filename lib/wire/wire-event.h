@@ -194,7 +194,8 @@ struct wire_wait {
     uint32_t id; /* 1 to WIRE_WAITS_MAX. If the id meant something else until now, that is replaced */
     uint32_t pid;
     uint32_t kind;       /* enum wire_wait_kind */
-    uint32_t holder;     /* WIRE_WAIT_LOCK, WIRE_WAIT_THREAD: tid of the thread; WIRE_WAIT_FILE_LOCK: pid; 0: not known */
+    /* WIRE_WAIT_LOCK, WIRE_WAIT_THREAD: tid of the thread; WIRE_WAIT_FILE_LOCK: pid; 0: not known */
+    uint32_t holder;
     uint64_t address;    /* WIRE_WAIT_LOCK, WIRE_WAIT_FUTEX: address of the futex; otherwise 0 */
     int64_t number;
     uint32_t file_count; /* 0 to WIRE_WAIT_FILES_MAX */

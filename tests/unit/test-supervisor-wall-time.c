@@ -28,7 +28,7 @@ Test(wall_time, stops_are_no_sleep)
     wall_time_book_run(&wall, 2 * MS);
     cr_expect_eq(wall_time_book_sleep(&wall, 110 * MS), 5 * MS);
     wall_time_leave_out_stop(&wall, 3 * MS);
-    cr_expect_eq(wall_time_book_sleep(&wall, 112 * MS), 0, "a stop is no sleep, even where it seems to be longer than the time that has passed");
+    cr_expect_eq(wall_time_book_sleep(&wall, 112 * MS), 0, "not even if the stop seems longer than the time");
 }
 
 Test(wall_time, short_waits_are_told_together)
