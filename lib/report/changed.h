@@ -52,8 +52,7 @@ struct changed_visitor {
     void (*leave)(void *context, uint32_t node, const struct amount *self, const struct amount *total);
 };
 
-/* Adds new samples whose innermost frame is the node `node`. To subtract samples, the caller passes negative numbers in
- * *more; they wrap around, because the fields of *more are unsigned. Returns 0 or -ENOMEM. */
+/* Adds new samples whose innermost frame is the node `node`. Returns 0 or -ENOMEM. */
 int changed_add(struct changed_nodes *changed, const struct profile *profile, uint32_t node, const struct amount *more);
 /* Walks over all changed nodes, adds their samples and time to *all, and removes the nodes. The walk does not recurse,
  * because files may have stacks of any depth. If the function `enter` fails, the walk stops and returns its error.

@@ -8,13 +8,14 @@
  *
  * The samples of a location without a name are in a sum for unnamed code. When the location gets its name, its samples
  * belong to another sum. So a sample with an unnamed location on its stack waits: it is added for one report, and is
- * subtracted again after the report. If a name changes, all sums are made again. Only code that was made at run time
+ * taken out again after the report. If a name changes, all sums are made again. Only code that was made at run time
  * changes its name.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "report/flat-sums.h"
@@ -37,6 +38,7 @@ void flat_sums_clear(struct flat_sums *sums)
     free(sums->known);
     free(sums->frame_sums);
     free(sums->waiting);
+    free(sums->kept);
     changed_clear(&sums->changed);
     free(sums->on_stack);
     *sums = (struct flat_sums){0};
@@ -280,18 +282,32 @@ static int flat_sums_add_new(struct update *update)
     return error == 0 ? flat_sums_walk(update) : error;
 }
 
-/* Adds the samples that wait for names to the sums. If `away` is true, subtracts them instead. */
-static int flat_sums_add_waiting(struct update *update, bool away)
+/* Keeps a copy of the sums, which do not contain the waiting samples yet. */
+static int flat_sums_keep(struct flat_sums *sums)
 {
-    const struct flat_sums *sums = update->sums;
-    int error = 0;
+    size_t size = sums->sums.count * sizeof *sums->kept;
+
+    free(sums->kept);
+    sums->kept = malloc(size + 1);
+    if (sums->kept == NULL)
+        return -ENOMEM;
+    if (size > 0)
+        memcpy(sums->kept, sums->sums.all, size);
+    sums->kept_count = sums->sums.count;
+    sums->kept_all = sums->all;
+    return 0;
+}
+
+/* Adds the samples that wait for names to the sums. */
+static int flat_sums_add_waiting(struct update *update)
+{
+    struct flat_sums *sums = update->sums;
+    int error = sums->waiting_count > 0 ? flat_sums_keep(sums) : 0;
 
     for (uint32_t i = 0; error == 0 && i < sums->waiting_count; i++) {
-        const struct profile_sample *sample = report_sample(update->profile, &update->options->filter,
-                                                            sums->waiting[i]);
-        struct amount more = {sample->count, report_ns(update->profile, sample)};
-        if (away)
-            more = (struct amount){0 - more.samples, 0 - more.ns};
+        const struct profile_sample *sample =
+            report_sample(update->profile, &update->options->filter, sums->waiting[i]);
+        const struct amount more = {sample->count, report_ns(update->profile, sample)};
         error = flat_sums_add_and_walk(update, sums->waiting[i], &more);
     }
     return error == 0 ? flat_sums_walk(update) : error;
@@ -319,7 +335,7 @@ int flat_sums_update(struct flat_sums *sums, const struct profile *profile, cons
     if (error == 0)
         error = flat_sums_add_new(&update);
     if (error == 0)
-        error = flat_sums_add_waiting(&update, false);
+        error = flat_sums_add_waiting(&update);
     if (error == 0 && options->live && (options->by == PPROFIL_BY_THREAD || options->by == PPROFIL_BY_PROCESS))
         error = hottest_update(&sums->hottest, profile, options);
     if (error != 0)
@@ -336,21 +352,27 @@ static struct report_options flat_sums_options(const struct flat_sums *sums)
                                    .filter = sums->added.filter};
 }
 
-/* Subtracts the samples that wait for names from the sums. A sum that has no samples now may still refer to a location
- * that has not been looked up. Removes this reference, so that the sum can take its name from another location. */
+/* Takes the samples that wait for names out of the sums. A sum that was added for them may refer to a location that has
+ * not been looked up. Removes this reference, so that the sum can take its name from another location. */
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile)
 {
     const struct report_options options = flat_sums_options(sums);
-    struct update update = {sums, profile, &options, 0};
+    const struct update update = {sums, profile, &options, 0};
 
-    if (flat_sums_add_waiting(&update, true) != 0)
-        flat_sums_clear(sums);
+    if (sums->waiting_count == 0)
+        return;
     sums->waiting_count = 0;
-    for (uint32_t i = 0; is_code(sums->by) && i < sums->sums.count; i++) {
+    sums->all = sums->kept_all;
+    if (sums->kept_count > 0)
+        memcpy(sums->sums.all, sums->kept, sums->kept_count * sizeof *sums->kept);
+    for (uint32_t i = sums->kept_count; i < sums->sums.count; i++) {
         struct sum *sum = &sums->sums.all[i];
-        if (sum->total.samples == 0 && !is_looked_up(&update, sum->location))
+        sum->self = sum->total = (struct amount){0};
+        if (!is_looked_up(&update, sum->location))
             sum->location = PROFILE_NONE;
     }
+    free(sums->kept);
+    sums->kept = NULL;
 }
 
 void flat_sums_named(struct flat_sums *sums, const struct profile *profile, uint32_t location)

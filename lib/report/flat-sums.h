@@ -51,6 +51,10 @@ struct flat_sums {
     uint32_t frame_sum_count;
     uint32_t *waiting; /* owned; indexes of the samples that wait */
     uint32_t waiting_count;
+    /* while waiting samples are in the sums: a copy of what was there before; `kept` is owned */
+    struct sum *kept;
+    uint32_t kept_count;
+    struct amount kept_all;
     struct changed_nodes changed; /* nodes to which samples were added since the last walk */
     /* owned; indexed by sum: how many frames on the stack of the walk's present node belong to this sum */
     uint32_t *on_stack;
@@ -59,7 +63,7 @@ struct flat_sums {
 
 /* Adds the new samples of a profile to *sums. Makes all sums again if the profile was cleared, or if one of these has
  * changed since the last report: the options `by`, `no_inlines` and `stacks`, the filter, or the mode (CPU time or
- * elapsed time). Waiting samples are in the sums too, until flat_sums_settle subtracts them. Returns 0 or -ENOMEM,
+ * elapsed time). Waiting samples are in the sums too, until flat_sums_settle takes them out. Returns 0 or -ENOMEM,
  * which leaves *sums empty. */
 int flat_sums_update(struct flat_sums *sums, const struct profile *profile, const struct report_options *options);
 void flat_sums_settle(struct flat_sums *sums, const struct profile *profile);

@@ -109,7 +109,7 @@ static uint32_t flat_order_rows(const struct maker *maker, struct pprofil_row *r
     for (uint32_t i = 0; i < sums->count; i++) {
         const struct sum *sum = &sums->all[i];
         struct pprofil_row *row = &rows[count];
-        if (sum->self.samples == 0 && sum->total.samples == 0) /* all samples of the sum were subtracted again */
+        if (sum->self.samples == 0 && sum->total.samples == 0) /* all samples of the sum were taken out again */
             continue;
         flat_make_row(maker, sum, row);
         order[count++] = (struct ordered_row){.first = by_total ? row->total_ns : row->ns,
