@@ -76,12 +76,10 @@ static void hash_put(struct hash_index *index, struct hash_slot element)
     index->slots[slot] = element;
 }
 
-static int hash_grow(struct hash_index *index)
+/* Moves the elements to `size` slots. */
+static int hash_resize(struct hash_index *index, uint32_t size)
 {
-    if (index->size > UINT32_MAX / 2)
-        return -EOVERFLOW;
-    struct hash_index larger = {.size = index->size == 0 ? SIZE_MIN : index->size * 2,
-                                .count = index->count};
+    struct hash_index larger = {.size = size, .count = index->count};
 
     larger.slots = calloc(larger.size, sizeof *larger.slots);
     if (larger.slots == NULL)
@@ -92,6 +90,22 @@ static int hash_grow(struct hash_index *index)
     hash_free(index);
     *index = larger;
     return 0;
+}
+
+static int hash_grow(struct hash_index *index)
+{
+    if (index->size > UINT32_MAX / 2)
+        return -EOVERFLOW;
+    return hash_resize(index, index->size == 0 ? SIZE_MIN : index->size * 2);
+}
+
+int hash_reserve(struct hash_index *index, uint32_t count)
+{
+    uint32_t size = index->size == 0 ? SIZE_MIN : index->size;
+
+    while (size <= UINT32_MAX / 2 && size / 3 * 2 <= count)
+        size *= 2;
+    return size > index->size ? hash_resize(index, size) : 0;
 }
 
 int hash_add(struct hash_index *index, uint32_t hash, uint32_t place)

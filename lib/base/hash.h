@@ -43,6 +43,10 @@ uint32_t hash_next(const struct hash_index *index, uint32_t hash, uint32_t *at);
  * changed. */
 int hash_add(struct hash_index *index, uint32_t hash, uint32_t place);
 
+/* Makes room for `count` elements in all, so that additions need not move the elements again and again. Returns 0 or
+ * -ENOMEM, after which nothing has changed. */
+int hash_reserve(struct hash_index *index, uint32_t count);
+
 /* Removes the element that hash_add added with the same hash and place. Does nothing if there is no such element. */
 void hash_remove(struct hash_index *index, uint32_t hash, uint32_t place);
 

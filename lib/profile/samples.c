@@ -51,6 +51,14 @@ uint32_t profile_find_sample(const struct profile *profile, const struct profile
     return PROFILE_NO_SAMPLE;
 }
 
+int profile_expect_samples(struct profile *profile, uint32_t count)
+{
+    int error = hash_reserve(&profile->index->samples, count);
+
+    /* a stack that no other sample has usually adds about one node */
+    return error == 0 ? hash_reserve(&profile->index->nodes, count) : error;
+}
+
 int profile_count_entry(struct profile *profile, const struct profile_sample *sample, uint32_t *index)
 {
     struct profile_totals *totals = &profile->totals;

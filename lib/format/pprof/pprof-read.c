@@ -18,6 +18,8 @@
 
 /* limit for the bytes of a system call's name, because the name is hashed for each sample */
 #define CALL_NAME_SIZE_MAX 256
+/* Room is made for at most so many samples: a small damaged file may have very many of a few bytes. */
+#define SAMPLES_EXPECTED_MAX (1u << 22)
 
 /* --- the run, and who ran ------------------------------------------------------------ */
 
@@ -249,7 +251,8 @@ static int read_sample(struct pprof_reader *reader, const PbSample *sample, uint
 static int read_samples(struct pprof_reader *reader, struct pprof_file *file)
 {
     uint32_t *indexes = calloc(file->sample_count + 1, sizeof *indexes);
-    int error = indexes == NULL ? -ENOMEM : 0;
+    uint32_t expected = file->sample_count < SAMPLES_EXPECTED_MAX ? (uint32_t)file->sample_count : SAMPLES_EXPECTED_MAX;
+    int error = indexes == NULL ? -ENOMEM : profile_expect_samples(reader->profile, expected);
 
     for (size_t i = 0; error == 0 && i < file->sample_count; i++) {
         PbSample *sample = NULL;
