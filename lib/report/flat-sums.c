@@ -154,27 +154,12 @@ static void flat_sums_leave(void *context, uint32_t node, const struct amount *s
     }
 }
 
-/* Makes the missing sums in the order of the profile's nodes. The order matters, because a sum takes its name from the
- * first location that is added to it. A live report does not call this function: there, the walk makes the missing sums
- * when it enters a node. */
-static int flat_sums_need_changed(struct update *update)
-{
-    const struct changed_nodes *changed = &update->sums->changed;
-    int error = 0;
-
-    for (uint32_t i = 1; error == 0 && i < changed->place_count; i++)
-        if (changed->places[i] != 0)
-            error = flat_sums_need_location(update, update->profile->nodes[i].location);
-    return error;
-}
-
 static int flat_sums_walk(struct update *update)
 {
     static const struct changed_visitor visitor = {flat_sums_enter, flat_sums_leave};
     struct flat_sums *sums = update->sums;
-    int error = update->options->live ? 0 : flat_sums_need_changed(update);
 
-    return error == 0 ? changed_walk(&sums->changed, &visitor, update, &sums->all) : error;
+    return changed_walk(&sums->changed, &visitor, update, &sums->all);
 }
 
 /* --- samples ----------------------------------------------------------------------------- */
@@ -251,13 +236,13 @@ static int flat_sums_wait(struct flat_sums *sums, uint32_t sample)
     return error;
 }
 
-/* Adds a sample. A live report walks after every WALK_SAMPLES_MAX samples, so that the changed nodes of a large profile
- * are never all in memory. Another report must not: see flat_sums_need_changed. */
+/* Adds a sample. Walks after every WALK_SAMPLES_MAX samples, so that the changed nodes of a large profile are never all
+ * in memory. */
 static int flat_sums_add_and_walk(struct update *update, uint32_t sample, const struct amount *more)
 {
     int error = flat_sums_add(update, sample, more);
 
-    if (error != 0 || !update->options->live || ++update->unwalked < WALK_SAMPLES_MAX)
+    if (error != 0 || ++update->unwalked < WALK_SAMPLES_MAX)
         return error;
     update->unwalked = 0;
     return flat_sums_walk(update);
@@ -280,6 +265,40 @@ static int flat_sums_add_new(struct update *update)
         error = flat_sums_add_and_walk(update, i, &more);
     }
     return error == 0 ? flat_sums_walk(update) : error;
+}
+
+/* Marks the locations of a sample's stack: used[location]. seen: an element for each node; its callers are marked. */
+static void flat_sums_mark_stack(const struct update *update, uint32_t sample, bool *seen, bool *used)
+{
+    const struct profile *profile = update->profile;
+    uint32_t node = profile->samples[sample].node;
+
+    used[profile->nodes[node].location] = true;
+    for (; update->options->stacks && node != PROFILE_NONE && !seen[node]; node = profile->nodes[node].parent) {
+        seen[node] = true;
+        used[profile->nodes[node].location] = true;
+    }
+}
+
+/* Makes the sums of a report that is not live, in the order of the profile's locations. The order matters, because a
+ * sum takes its name from the first location that is added to it, and a saved profile has the order of the locations,
+ * but not that of the samples. A live report makes the missing sums as it needs them. */
+static int flat_sums_need_in_order(const struct update *update)
+{
+    const struct profile *profile = update->profile;
+    bool *seen = calloc(profile->node_count, sizeof *seen), *used = calloc(profile->location_count + 1u, sizeof *used);
+    int error = seen == NULL || used == NULL ? -ENOMEM : 0;
+    struct amount more;
+
+    for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
+        if (added_more(&update->sums->added, profile, update->options, i, &more))
+            flat_sums_mark_stack(update, i, seen, used);
+    for (uint32_t i = 0; error == 0 && i < profile->location_count; i++)
+        if (used[i])
+            error = flat_sums_need_location(update, i);
+    free(seen);
+    free(used);
+    return error;
 }
 
 /* Keeps a copy of the sums, which do not contain the waiting samples yet. */
@@ -332,6 +351,8 @@ int flat_sums_update(struct flat_sums *sums, const struct profile *profile, cons
     int error = added_grow(&sums->added, profile);
     if (error == 0 && is_code(options->by))
         error = array_extend(&sums->known, &sums->known_count, profile->location_count, sizeof *sums->known);
+    if (error == 0 && is_code(options->by) && !options->live)
+        error = flat_sums_need_in_order(&update);
     if (error == 0)
         error = flat_sums_add_new(&update);
     if (error == 0)

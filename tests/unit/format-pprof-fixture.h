@@ -100,6 +100,31 @@ UNUSED static void describe_reports(FILE *out, struct profile *profile)
     }
 }
 
+UNUSED static int compare_texts(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* The order of samples in a file is not that of the profile. */
+UNUSED static void describe_samples(FILE *out, const struct profile *profile)
+{
+    char **texts = calloc(profile->sample_count + 1u, sizeof *texts);
+
+    cr_assert_not_null(texts);
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        size_t size;
+        FILE *text = open_memstream(&texts[i], &size);
+        describe_sample(text, profile, i);
+        fclose(text);
+    }
+    qsort(texts, profile->sample_count, sizeof *texts, compare_texts);
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        fputs(texts[i], out);
+        free(texts[i]);
+    }
+    free(texts);
+}
+
 UNUSED static char *describe(struct profile *profile)
 {
     char *text;
@@ -113,8 +138,7 @@ UNUSED static char *describe(struct profile *profile)
                 process->pid, process->ppid, process->generation, string(profile, process->comm),
                 process->start, process->end, process->status, process->cpu_ns);
     }
-    for (uint32_t i = 0; i < profile->sample_count; i++)
-        describe_sample(out, profile, i);
+    describe_samples(out, profile);
     describe_reports(out, profile);
     fclose(out);
     return text;

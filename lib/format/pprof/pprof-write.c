@@ -82,6 +82,54 @@ static void put_values(struct pprof_writer *writer, const struct profile_sample 
     to->value[2] = (int64_t)from->wall_ns; /* not written in a profile without wall time, where n_value is 2 */
 }
 
+/* Returns the place of each node in the order of a walk over the tree: a node comes before all that it called. The
+ * caller frees the array. A parent has a lower index than its children. */
+static uint32_t *order_nodes(const struct profile *profile)
+{
+    const struct profile_node *nodes = profile->nodes;
+    uint32_t *sizes = malloc(profile->node_count * sizeof *sizes);
+    uint32_t *places = malloc(profile->node_count * sizeof *places);
+
+    for (uint32_t i = 0; sizes != NULL && i < profile->node_count; i++)
+        sizes[i] = 1;
+    for (uint32_t i = profile->node_count; sizes != NULL && i-- > 1;)
+        sizes[nodes[i].parent] += sizes[i];
+    /* from here on, sizes[i] of a node that has a place is the place of its next child */
+    for (uint32_t i = 0; sizes != NULL && places != NULL && i < profile->node_count; i++) {
+        uint32_t size = sizes[i];
+        places[i] = i == 0 ? 0 : sizes[nodes[i].parent];
+        if (i > 0)
+            sizes[nodes[i].parent] += size;
+        sizes[i] = places[i] + 1;
+    }
+    free(sizes);
+    return places;
+}
+
+/* Returns the samples, ordered by stack. Neighbours then have most of their frames in common, which makes the file
+ * smaller, and faster to read. The caller frees the array. Returns NULL if there is no memory. */
+static uint32_t *order_samples(const struct profile *profile)
+{
+    uint32_t *places = order_nodes(profile);
+    uint32_t *ends = calloc(profile->node_count + 1u, sizeof *ends); /* by place: end of its samples in `order` */
+    uint32_t *order = malloc((profile->sample_count + 1u) * sizeof *order);
+
+    if (places != NULL && ends != NULL && order != NULL) {
+        for (uint32_t i = 0; i < profile->sample_count; i++)
+            ends[places[profile->samples[i].node]]++;
+        for (uint32_t i = 1; i < profile->node_count; i++)
+            ends[i] += ends[i - 1];
+        for (uint32_t i = profile->sample_count; i-- > 0;)
+            order[--ends[places[profile->samples[i].node]]] = i;
+    } else {
+        free(order);
+        order = NULL;
+    }
+    free(places);
+    free(ends);
+    return order;
+}
+
 static void put_samples(struct pprof_writer *writer)
 {
     const struct profile *profile = writer->profile;
@@ -104,9 +152,14 @@ static void put_samples(struct pprof_writer *writer)
     for (unsigned state = 0; state < PROFILE_STATES; state++)
         keys.states[state] = pprof_add_string(writer, profile_state_name((enum profile_state)state));
     uint32_t *indexes = pprof_allocate(writer, count * sizeof *indexes + 1);
-    if (samples == NULL || indexes == NULL)
+    uint32_t *order = order_samples(profile);
+    writer->out_of_memory |= order == NULL;
+    if (samples == NULL || indexes == NULL) {
+        free(order);
         return;
-    for (uint32_t i = 0; i < count && !writer->out_of_memory; i++) {
+    }
+    for (uint32_t at = 0; at < count && !writer->out_of_memory; at++) {
+        uint32_t i = order[at];
         PbSample *sample = &samples[writer->message.n_sample];
         indexes[i] = PROFILE_NO_SAMPLE;
         if (!profile_counts_sample(profile, &profile->samples[i]))
@@ -118,6 +171,7 @@ static void put_samples(struct pprof_writer *writer)
         put_values(writer, &profile->samples[i], sample);
         writer->message.n_sample++;
     }
+    free(order);
     if (!writer->out_of_memory)
         pprof_add_history(writer, indexes);
 }
