@@ -68,7 +68,7 @@ int diff_words_detectable(const struct pprofil_diff_totals *totals, enum pprofil
     fit_name(whole, NAME_WIDTH, false, name, sizeof name);
     return snprintf(text, size,
                     "to be found in 4 of 5 cases, a change of %s must be about %.*f%s or more (%.0f %% of its %.*f%s); "
-                    "more samples find less",
+                    "with more samples, smaller changes are found",
                     name, scale > 1 ? 1 : 3, scale * totals->detectable, unit, 100 * totals->detectable / old,
                     scale > 1 ? 1 : 3, scale * old, scale > 1 ? " %" : unit);
 }

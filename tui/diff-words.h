@@ -16,8 +16,8 @@ int diff_words_verdict(const struct pprofil_diff_totals *totals, enum pprofil_di
                        char *text, size_t size);
 
 /* Writes how large a change must be to be found, such as "to be found in 4 of 5 cases, a change of main must be about
- * 2.1 points or more (5 % of its 42.0 %); more samples find less". If this is not known, writes nothing and returns
- * 0. */
+ * 2.1 points or more (5 % of its 42.0 %); with more samples, smaller changes are found". If this is not known, writes
+ * nothing and returns 0. */
 int diff_words_detectable(const struct pprofil_diff_totals *totals, enum pprofil_diff_by by, char *text, size_t size);
 
 #endif

@@ -67,10 +67,10 @@ struct profile_totals extract_range_totals(const struct extraction *extraction)
     const struct profile_history *history = &extraction->from->history;
     const struct profile_totals *from = &extraction->from->totals;
     struct history_range range = extraction->range;
-    uint64_t begin = range.from * history->slot_ns, end = history_length(history);
+    uint64_t slots = history->slot_ns != 0 ? history_length(history) / history->slot_ns : 0;
+    uint64_t begin = (range.from < slots ? range.from : slots) * history->slot_ns;
+    uint64_t end = (range.to < slots ? range.to : slots) * history->slot_ns;
 
-    if (range.to * history->slot_ns < end)
-        end = range.to * history->slot_ns;
     return (struct profile_totals){
         .elapsed_ns = end > begin ? end - begin : 0,
         .sample_cost_ns = from->sample_cost_ns,

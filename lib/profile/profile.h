@@ -290,8 +290,8 @@ static inline bool profile_counts_sample(const struct profile *profile, const st
     return profile->totals.wall || sample->state == PROFILE_RUNNING;
 }
 
-/* For readers of files: makes room in the indexes for about `count` entries of the table samples, so that adding them
- * takes less time. Returns 0 or -ENOMEM. */
+/* For readers of files: makes room in the indexes for about `count` entries of the table samples in all, so that
+ * adding them takes less time. Returns 0 or -ENOMEM. */
 int profile_expect_samples(struct profile *profile, uint32_t count);
 /* Adds the count and the times of a sample to the entry of the table samples that has the same thread, node, syscall,
  * state and wait. If there is no such entry, adds one. Also adds the count and the times to the totals. Returns 0,

@@ -3,7 +3,7 @@
  * What sleeping threads wait for: makes the names from the events of the supervisor.
  *
  *     lock 0x55d0c0de, held by worker 4712
- *     lock of /var/lock/journal, held by 4713
+ *     lock of /var/lock/journal
  *     epoll of 12 files, the last event from socket 10.0.0.1:443
  *     one of 3 files: /dev/tty, pipe 4711, socket 4712
  */
@@ -98,8 +98,6 @@ static const char *wait_thread_name(const struct profile *profile, const struct 
     const struct live_process *live = profile_live(profile, event->pid);
     uint32_t thread;
 
-    if (event->kind == WIRE_WAIT_FILE_LOCK) /* the holder is a process, and is named by its first thread */
-        live = profile_live(profile, event->holder);
     if (live == NULL || !profile_find_thread(profile, live->process, event->holder, &thread))
         return "";
     return profile->strings[profile->threads[thread].comm];
@@ -133,8 +131,6 @@ static void wait_append_number(char name[WAIT_NAME_SIZE], size_t *used, const st
         break;
     case WIRE_WAIT_FILE_LOCK:
         wait_append(name, used, "lock of ");
-        wait_append_files(name, used, event);
-        wait_append(name, used, event->holder != 0 ? HELD_BY : "");
         break;
     case WIRE_WAIT_FUTEX:
         wait_append_place(name, used, "futex", event);
@@ -167,7 +163,7 @@ static void wait_make_name(const struct profile *profile, const struct wire_wait
         wait_append_thread(name, &used, wait_thread_name(profile, event), event->holder);
     if (event->kind == WIRE_WAIT_PATH)
         wait_append(name, &used, "%s", event->files);
-    else if (event->address == 0 && event->kind != WIRE_WAIT_FILE_LOCK)
+    else if (event->address == 0)
         wait_append_files(name, &used, event);
 }
 

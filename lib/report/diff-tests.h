@@ -30,7 +30,7 @@ struct diff_tests {
     struct pprofil_change whole; /* always of times, and without a test if shares are compared */
     uint32_t row_count;          /* number of functions that have samples */
     uint32_t significant;        /* number of functions whose self or total has changed significantly */
-    double finding;         /* 0..1; a change of a function is significant if its p is at most about this */
+    double finding;              /* 0..1; a change of a function is significant if its p is at most about this */
     uint32_t spare;              /* number of tests in excess of one for each function */
     double limit; /* 0..1; a test is significant if its p is at most this; if no function is significant, for frames */
 };

@@ -38,7 +38,7 @@ struct flat_sums {
     bool has_stacks;        /* at least one sample that counts has more than one frame */
     /* in live reports by thread or by process: the hottest function of each row */
     struct hottest hottest;
-    /* private to flat-sums.c: */
+    /* private to flat-sums.c and flat-locations.c: */
     enum pprofil_by by;
     bool no_inlines, stacks; /* options with which the sums were made */
     struct added_samples added;
@@ -51,8 +51,10 @@ struct flat_sums {
     uint32_t frame_sum_count;
     uint32_t *waiting; /* owned; indexes of the samples that wait */
     uint32_t waiting_count;
-    /* while waiting samples are in the sums: a copy of what was there before; `kept` is owned */
-    struct sum *kept;
+    /* while waiting samples are in the sums: the amounts of the sums before; `kept` is owned */
+    struct kept_sum {
+        struct amount self, total;
+    } *kept;
     uint32_t kept_count;
     struct amount kept_all;
     struct changed_nodes changed; /* nodes to which samples were added since the last walk */

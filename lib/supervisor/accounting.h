@@ -123,8 +123,8 @@ uint64_t weight_for_others(const struct weight *weight);
  * wall_time: wall mode's account of a thread.
  *
  * The elapsed time of a thread has three parts: the time that it ran, the time that it waited for a CPU, and the rest,
- * in which it slept. Each ns is booked in one part only, so the sum of the parts is the elapsed time. The time for
- * which we stopped the thread is left out: without us, it would not have passed.
+ * in which it slept. Each ns is booked in one part only, or left out. The time for which we stopped the thread is
+ * left out: without us, it would not have passed. So the sum of the parts is the elapsed time without our stops.
  */
 
 struct wall_time {

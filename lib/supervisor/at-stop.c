@@ -71,6 +71,7 @@ void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bo
     /* Reads the clock before the resume. During the resume the tracee may take our CPU, and the time until we get it
      * back is not part of the stop */
     uint64_t now = time_now(), since = tracer->news.oldest_stop_at;
+    bool was_interrupted = tracee->interrupt.sent_at > tracee->resumed_at;
     if (tracee->interrupt.sent_at > since)
         since = tracee->interrupt.sent_at;
     if (tracee->resumed_at > since)
@@ -80,7 +81,8 @@ void at_stop_resume(struct tracer *tracer, struct tracee *tracee, int signal, bo
     tracee->resumed_at = now;
     at_stop_let_run(tracee, signal);
     tracer->totals.stopped_ns += stopped;
-    atomic_fetch_add_explicit(&tracee->sleep.stopped_ns, stopped, memory_order_relaxed);
+    if (was_interrupted) /* the beginning of other stops is not known so well */
+        atomic_fetch_add_explicit(&tracee->sleep.stopped_ns, stopped, memory_order_relaxed);
     if (!billed)
         return;
     tracer->totals.billed++;

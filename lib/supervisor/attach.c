@@ -74,7 +74,7 @@ static void attach_announce(struct tracer *tracer, struct tracee *tracee)
 
     if (tracee->tid != pid)
         emit_task(tracer->supervisor, WIRE_THREAD, pid, tracee->tid);
-    tracee->sleep.wall.at = now;
+    tracee_begin_wall(tracee, now);
     procfs_look(&tracee->files, &state);
     if (state.doing == PROCFS_RUNNING)
         tracee_activate(&tracer->tracees, tracee, now);

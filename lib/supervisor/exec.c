@@ -107,7 +107,7 @@ static void exec_begin(struct tracer *tracer, struct tracee *leader)
 {
     uint64_t now = time_now();
 
-    leader->sleep.wall.at = now;
+    tracee_begin_wall(leader, now);
     tracee_deactivate(&tracer->tracees, leader);
     tracee_activate(&tracer->tracees, leader, now);
     emit_comm(tracer->supervisor, leader);

@@ -73,7 +73,7 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
         at_stop_resume(tracer, tracee, 0, false);
     }
     uint64_t now = time_now();
-    tracee->sleep.wall.at = now;
+    tracee_begin_wall(tracee, now);
     tracee_activate(&tracer->tracees, tracee, now);
     tracee->activity.until = now + NEWBORN_ACTIVE_NS;
     tick_arm(tracer);

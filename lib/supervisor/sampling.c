@@ -23,8 +23,7 @@ static void sampling_begin_wall_of(struct tracee *tracee, uint64_t now)
 
     if (procfs_read_cpu(&tracee->files, &cpu) == 0)
         tracee->sleep.wall.wait_ns = cpu.wait_ns;
-    tracee->sleep.wall.at = now;
-    tracee->sleep.stopped_ns = 0;
+    tracee_begin_wall(tracee, now);
 }
 
 /* From now on, the elapsed time of all threads counts (wall mode). */

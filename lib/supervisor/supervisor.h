@@ -297,6 +297,7 @@ struct kernel_stacks {
 /* What a thread waits for: blocked/blocked.h. The fields of struct wire_wait have the same names. */
 struct blocked {
     uint32_t kind, holder;
+    bool changes; /* what the thread waits for may be another thing later in the same sleep, such as another holder */
     uint64_t address;
     int64_t number;
     uint32_t file_count;

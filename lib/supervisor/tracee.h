@@ -119,7 +119,7 @@ struct preempt_judgement {
 /* The state of a tracee in wall mode. */
 struct tracee_sleep {
     struct wall_time wall;
-    _Atomic uint64_t stopped_ns; /* for how long we have stopped the tracee, as far as `wall` has not left it out yet */
+    _Atomic uint64_t stopped_ns; /* for how long ticks have stopped the tracee; without what `wall` has left out */
     uint64_t turns;       /* value of procfs_cpu.turns when the tracee was last seen asleep */
     char letter;          /* letter of the tracee's state when it was last seen asleep: proc_pid_stat(5) */
     bool code_fault;      /* when the tracee was last seen asleep, it waited for the page of its pc */
@@ -322,6 +322,13 @@ bool process_has_released(const struct process *process, pid_t tid);
 void process_unlist(struct processes *processes, struct process *process);
 /* Frees a process that has no tracees. */
 void process_remove(struct processes *processes, struct process *process);
+
+/* The tracee's elapsed time counts from now on. */
+static inline void tracee_begin_wall(struct tracee *tracee, uint64_t now)
+{
+    tracee->sleep.wall.at = now;
+    tracee->sleep.stopped_ns = 0;
+}
 
 /* Makes the tracee active: from now on, ticks look at it. Parameter now: the present time. */
 void tracee_activate(struct tracees *tracees, struct tracee *tracee, uint64_t now);

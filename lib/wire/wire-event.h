@@ -185,7 +185,7 @@ enum wire_wait_kind {
     WIRE_WAIT_SIGNAL,   /* a signal */
     WIRE_WAIT_IPC,      /* a queue or semaphore of sysvipc(7); its id */
     WIRE_WAIT_PAGE,     /* a page of memory */
-    WIRE_WAIT_FILE_LOCK, /* the lock of a file, which the process `holder` holds; the descriptor */
+    WIRE_WAIT_FILE_LOCK, /* the lock of a file: flock(2), fcntl(2); the descriptor */
 };
 
 /* What a sleeping thread waits for. Threads that wait for the same thing have the same id. */
@@ -194,8 +194,7 @@ struct wire_wait {
     uint32_t id; /* 1 to WIRE_WAITS_MAX. If the id meant something else until now, that is replaced */
     uint32_t pid;
     uint32_t kind;       /* enum wire_wait_kind */
-    /* WIRE_WAIT_LOCK, WIRE_WAIT_THREAD: tid of the thread; WIRE_WAIT_FILE_LOCK: pid; 0: not known */
-    uint32_t holder;
+    uint32_t holder;     /* WIRE_WAIT_LOCK, WIRE_WAIT_THREAD: tid of the thread; 0: not known */
     uint64_t address;    /* WIRE_WAIT_LOCK, WIRE_WAIT_FUTEX: address of the futex; otherwise 0 */
     int64_t number;
     uint32_t file_count; /* 0 to WIRE_WAIT_FILES_MAX */

@@ -62,7 +62,7 @@ expect_text "only in old" '^-.*only_old .*\(only in old\)$' "$work/out"
 expect_text "verdict" '^# total CPU [0-9.]+ s -> [0-9.]+ s, [-+][0-9.]+ % \+- [0-9.]+ %; [0-9]+ of [0-9]+ functions changed significantly$' \
 	"$work/out"
 expect_text "how large a change must be" \
-	'^# to be found in 4 of 5 cases, a change of [a-z_]+ must be about [0-9.]+ points or more \([0-9]+ % of its [0-9.]+ %\); more samples find less$' \
+	'^# to be found in 4 of 5 cases, a change of [a-z_]+ must be about [0-9.]+ points or more \([0-9]+ % of its [0-9.]+ %\); with more samples, smaller changes are found$' \
 	"$work/out"
 expect_text "one run a side" '^# note: each profile is one run' "$work/out"
 expect "--exit-code" 1 "$(status_of "$pprofil" diff --exit-code "$work/old.pb.gz" "$work/new.pb.gz")"

@@ -32,7 +32,7 @@ waits_for child 'end of child [0-9]+'
 waits_for signal 'a signal'
 waits_for time 'a time'
 waits_for file "lock of .*/lock-file\"?,"
-waits_for process "lock of .*/child-file, held by waiters [0-9]+"
+waits_for process "lock of .*/child-file"
 waits_for holder 'a signal'
 if [ "$(readlink /proc/self/ns/net)" = "$(readlink /proc/1/ns/net 2>/dev/null)" ] || grep -q 'socket to waiters' threads.csv; then
 	waits_for unix 'socket to waiters [0-9]+'

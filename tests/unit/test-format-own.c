@@ -31,8 +31,8 @@ static uint32_t add_object(struct profile *profile, enum profile_object_kind kin
     return index;
 }
 
-static struct profile_line make_line(struct profile *profile, uint32_t object, const char *name,
-                                     const char *file, uint32_t line)
+static struct profile_line make_line(struct profile *profile, uint32_t object, const char *name, const char *file,
+                                     uint32_t line)
 {
     struct profile_function function = {.name = add_string(profile, name),
                                         .system_name = add_string(profile, name),
@@ -64,16 +64,15 @@ static uint32_t add_node(struct profile *profile, uint32_t parent, uint32_t loca
 
 static uint32_t add_thread(struct profile *profile, uint32_t process, uint32_t tid, const char *comm)
 {
-    struct profile_thread thread = {
-        .process = process, .tid = tid, .comm = add_string(profile, comm)};
+    struct profile_thread thread = {.process = process, .tid = tid, .comm = add_string(profile, comm)};
     uint32_t index;
 
     cr_assert_eq(profile_add_thread(profile, &thread, &index), 0);
     return index;
 }
 
-static void add_samples(struct profile *profile, uint32_t thread, uint32_t node, uint64_t count,
-                        const char *call, bool wall)
+static void add_samples(struct profile *profile, uint32_t thread, uint32_t node, uint64_t count, const char *call,
+                        bool wall)
 {
     struct profile_sample sample = {.thread = thread, .node = node, .count = count};
 
@@ -89,7 +88,7 @@ static void add_samples(struct profile *profile, uint32_t thread, uint32_t node,
 #define HOSTILE (sizeof hostile / sizeof *hostile)
 
 static const char *const marks[] = {"[truncated]", "[no unwind info: libx.so]", "[broken stack]",
-                                    "[too deep]", "[frames left out]", "[stack copy not read]"};
+                                    "[too deep]",  "[frames left out]",         "[stack copy not read]"};
 #define MARKS (sizeof marks / sizeof *marks)
 
 static struct profile *make_profile(bool wall)
@@ -189,8 +188,7 @@ static const struct promise {
     unsigned show;
     const char *bad; /* characters that the format replaces in names */
 } promises[] = {
-    {"pprof", STACKS | OBJECTS | FUNCTION_PLACE | LINES | WHO | CALLS | COUNT | TIMES | INLINED,
-     ""},
+    {"pprof", STACKS | OBJECTS | FUNCTION_PLACE | LINES | WHO | CALLS | COUNT | TIMES | INLINED, ""},
     {"json", STACKS | OBJECTS | FUNCTION_PLACE | LINES | WHO | CALLS | COUNT | TIMES | INLINED, ""},
     {"folded", STACKS | WHO | COUNT, CONTROLS ";"},
     {"perf-script", STACKS | OBJECTS | INLINED | WHO | COUNT | NS, CONTROLS},
@@ -225,9 +223,21 @@ static bool is_near(uint64_t a, uint64_t b, uint64_t apart)
     return (a > b ? a - b : b - a) <= apart;
 }
 
-/* apart: greatest difference between two times, ns */
-static void expect_same_history(const struct profile_history *a, const struct profile_history *b, uint64_t apart)
+static void expect_same_sample(const struct profile *a, uint32_t in_a, const struct profile *b, uint32_t in_b)
 {
+    const struct profile_sample *left = &a->samples[in_a], *right = &b->samples[in_b];
+
+    cr_assert_eq(a->threads[left->thread].tid, b->threads[right->thread].tid);
+    cr_assert_eq(a->locations[a->nodes[left->node].location].address,
+                 b->locations[b->nodes[right->node].location].address);
+    cr_assert(left->count == right->count && left->cpu_ns == right->cpu_ns && left->wall_ns == right->wall_ns);
+}
+
+/* apart: greatest difference between two times, ns */
+static void expect_same_history(const struct profile *of_a, const struct profile *of_b, uint64_t apart)
+{
+    const struct profile_history *a = &of_a->history, *b = &of_b->history;
+
     cr_assert_eq(a->start, b->start);
     cr_assert_eq(a->slot_ns, b->slot_ns);
     cr_assert_eq(a->count, b->count);
@@ -235,7 +245,7 @@ static void expect_same_history(const struct profile_history *a, const struct pr
         const struct history_entry *left = &a->entries[i], *right = &b->entries[i];
         cr_assert_eq(left->first, right->first);
         cr_assert_eq(left->last, right->last);
-        cr_assert_eq(left->sample, right->sample);
+        expect_same_sample(of_a, left->sample, of_b, right->sample);
         cr_assert_eq(left->count, right->count);
         cr_assert(is_near(left->cpu_ns, right->cpu_ns, apart) && is_near(left->wall_ns, right->wall_ns, apart));
     }
@@ -251,7 +261,7 @@ Test(formats_own, pprof_keeps_the_history)
             add_to_history(written, i);
         struct profile *read = pass_through(written, "pprof", &options);
         cr_assert_gt(read->history.count, written->sample_count);
-        expect_same_history(&read->history, &written->history, 500);
+        expect_same_history(read, written, 500);
         profile_free(written);
         profile_free(read);
     }
@@ -269,13 +279,13 @@ Test(formats_own, json_keeps_the_rest)
         add_to_history(written, i);
     read = pass_through(written, "json", &options);
     cr_assert_gt(read->history.count, written->sample_count);
-    expect_same_history(&read->history, &written->history, 0);
+    expect_same_history(read, written, 0);
     cr_assert_eq(read->timeline.start, written->timeline.start);
     cr_assert_eq(read->timeline.slot_ns, written->timeline.slot_ns);
     cr_assert_eq(read->timeline.count, written->timeline.count);
-    cr_assert_eq(memcmp(read->timeline.cpu_ns, written->timeline.cpu_ns,
-                        read->timeline.count * sizeof *read->timeline.cpu_ns),
-                 0);
+    cr_assert_eq(
+        memcmp(read->timeline.cpu_ns, written->timeline.cpu_ns, read->timeline.count * sizeof *read->timeline.cpu_ns),
+        0);
     cr_assert_eq(memcmp(&written->totals, &read->totals, sizeof read->totals), 0);
     cr_assert_str_eq(written->command, read->command);
     cr_assert_eq(written->process_count, read->process_count);
@@ -388,20 +398,15 @@ Test(formats_own, speedscope_weights_are_all_of_the_time)
 
 Test(formats_own, folded_says_whose)
 {
+    cr_assert_not_null(strstr(write_and_load("folded", &(struct format_options){0}), "pro g-100;main;plain 1\n"));
+    cr_assert_not_null(strstr(write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_NONE}),
+                              "\nmain;plain;plain;plain 100\n"));
+    cr_assert_not_null(strstr(write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_COMM}),
+                              "worker 7;main;outer;between;innermost 7\n"));
+    cr_assert_not_null(strstr(write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_THREAD}),
+                              "worker 7-100/102;main;outer;between;innermost;jitted 11\n"));
     cr_assert_not_null(
-        strstr(write_and_load("folded", &(struct format_options){0}), "pro g-100;main;plain 1\n"));
-    cr_assert_not_null(
-        strstr(write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_NONE}),
-               "\nmain;plain;plain;plain 100\n"));
-    cr_assert_not_null(
-        strstr(write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_COMM}),
-               "worker 7;main;outer;between;innermost 7\n"));
-    cr_assert_not_null(
-        strstr(write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_THREAD}),
-               "worker 7-100/102;main;outer;between;innermost;jitted 11\n"));
-    cr_assert_not_null(
-        strstr(write_and_load("folded",
-                              &(struct format_options){.roots = FORMAT_ROOTS_NONE, .time = true}),
+        strstr(write_and_load("folded", &(struct format_options){.roots = FORMAT_ROOTS_NONE, .time = true}),
                "\nmain;plain;plain;plain 100000\n"));
 }
 

@@ -12,6 +12,27 @@ Test(pprof_own, what_is_written_is_read)
     profile_free(profile);
 }
 
+/* Samples are ordered by stack, but the threads are found in the order in which they appeared. */
+Test(pprof_own, threads_keep_their_order)
+{
+    struct map_spec map = {.pid = 10, .kind = WIRE_MAP_FILE, .start = 0x1000, .end = 0x9000, .name = "/bin/prog"};
+    struct profile *profile = profile_new(), *read;
+
+    feed_fork(profile, 10, 0);
+    feed_map(profile, &map);
+    for (uint32_t round = 0; round < 2; round++)
+        for (uint32_t tid = 10; tid < 15; tid++)
+            feed_sample(profile, 10, tid, 0x8000 - 16 * (7 * tid % 5), 1000, WIRE_NO_SYSCALL);
+    cr_assert_eq(format_write_file(&format_pprof, in_directory("p.pb.gz"), profile), 0);
+    cr_assert_eq(format_read_file(in_directory("p.pb.gz"), &read), 0);
+    cr_assert_eq(read->thread_count, profile->thread_count);
+    for (uint32_t i = 0; i < read->thread_count; i++)
+        cr_expect_eq(read->threads[i].tid, profile->threads[i].tid);
+    expect_same(profile, read);
+    profile_free(profile);
+    profile_free(read);
+}
+
 Test(pprof_own, wall_time_too)
 {
     struct profile *profile = make_profile(true);

@@ -237,6 +237,19 @@ Test(history, a_part_has_only_what_was_sampled_then)
     profile_free(profile);
 }
 
+/* The end of the range is later than 64 bits of ns, in slots of this length. */
+Test(history, a_part_of_a_long_run_has_its_length)
+{
+    struct profile *profile = make_phases(3000 * MS);
+
+    profile->history.slot_ns = HISTORY_SLOT_NS << 15; /* 655 s */
+    uint64_t length = history_length(&profile->history);
+    struct profile *part = extract(profile, HISTORY_SLOT_NS << 15, UINT64_MAX);
+    cr_assert_eq(part->totals.elapsed_ns, length - (HISTORY_SLOT_NS << 15));
+    profile_free(part);
+    profile_free(profile);
+}
+
 Test(history, a_part_of_other_kinds_keeps_its_times)
 {
     struct profile *profile = make_phases(3000 * MS), *part;

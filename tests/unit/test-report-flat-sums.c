@@ -125,6 +125,40 @@ static void expect_equal(struct world *world, enum pprofil_by by)
     pprofil_report_free(kept);
 }
 
+/* Gives a location the name of a function, and says what has been looked up. */
+static void name_as(struct world *world, uint32_t location, const char *text, uint32_t looked)
+{
+    struct profile *profile = world->profile;
+    struct profile_line line = {.function = stacks_function(profile, text, profile->locations[location].object),
+                                .line = 7};
+
+    stacks_must(profile_set_lines(profile, location, &line, 1, looked));
+    for (unsigned by = 0; by < REPORT_GROUPINGS; by++)
+        flat_sums_named(&world->sums[by], profile, location);
+}
+
+/* The sample waits for the lines of the caller. Meanwhile the lines of its innermost frame come. */
+Test(flat_sums, a_row_keeps_its_name_while_its_samples_wait)
+{
+    struct world world = new_world();
+    struct profile_sample sample = {.count = 1, .cpu_ns = 100};
+    uint32_t leaf = world.places[1], caller = world.places[2];
+
+    stacks_must(profile_node(world.profile, sample.node, caller, &sample.node));
+    stacks_must(profile_node(world.profile, sample.node, leaf, &sample.node));
+    stacks_must(profile_count(world.profile, &sample));
+    name_as(&world, leaf, "leaf", PROFILE_LOOKED_NAME);
+    name_as(&world, caller, "caller", PROFILE_LOOKED_NAME);
+    expect_equal(&world, PPROFIL_BY_FUNCTION);
+    name_as(&world, leaf, "leaf", PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
+    for (unsigned i = 0; i < 3; i++)
+        expect_equal(&world, PPROFIL_BY_FUNCTION);
+    name_as(&world, caller, "caller", PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
+    for (unsigned i = 0; i < 2; i++)
+        expect_equal(&world, PPROFIL_BY_FUNCTION);
+    end_world(&world);
+}
+
 static unsigned children(const struct live_nodes *nodes, uint32_t node)
 {
     unsigned count = 0;

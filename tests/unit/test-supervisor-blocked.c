@@ -47,32 +47,6 @@ Test(blocked, files_of_epoll)
 }
 
 /* A page that is not in memory might come from a file system that hangs. */
-/* As in proc_locks(5). */
-Test(blocked, holders_of_file_locks)
-{
-    static const char text[] = "1: POSIX  ADVISORY  READ  5433 08:01:7864448 128 128\n"
-                               "2: FLOCK  ADVISORY  WRITE 2001 08:01:7864554 0 EOF\n"
-                               "2: -> FLOCK  ADVISORY  WRITE 1568 08:01:7864554 0 EOF\n"
-                               "2:  -> FLOCK  ADVISORY  WRITE 699 08:01:7864554 0 EOF\n"
-                               "3: OFDLCK ADVISORY  WRITE -1 08:01:8713209 128 128\n"
-                               "3: -> OFDLCK ADVISORY  WRITE -1 08:01:8713209 128 128\n"
-                               "3: -> POSIX  ADVISORY  WRITE 77 08:01:8713209 128 128\n"
-                               "4: POSIX  ADVISORY  WRITE 12 08:01:8713210 0 EOF\n"
-                               "4: -> POSIX  ADVISORY  WRITE 699 08:01:8713210 0 EOF";
-    static const char own[] = "2: FLOCK  ADVISORY  WRITE 5 08:01:1 0 EOF\n"
-                              "2: -> FLOCK  ADVISORY  WRITE 5 08:01:1 0 EOF";
-
-    cr_expect_eq(blocked_parse_locks(text, 1568, 0), 2001);
-    cr_expect_eq(blocked_parse_locks(text, 699, 0), 0, "waits for two locks");
-    cr_expect_eq(blocked_parse_locks(text, 699, 8713210), 12);
-    cr_expect_eq(blocked_parse_locks(text, 699, 1), 0);
-    cr_expect_eq(blocked_parse_locks(text, 77, 0), 0, "no process holds the lock of an open file");
-    cr_expect_eq(blocked_parse_locks(text, 2001, 0), 0);
-    cr_expect_eq(blocked_parse_locks(own, 5, 0), 0, "itself");
-    cr_expect_eq(blocked_parse_locks("", 1, 0), 0);
-    cr_expect_eq(blocked_parse_locks("\n\n:\n2: ->\n2:", 0, 0), 0);
-}
-
 Test(blocked, reads_only_what_is_in_memory)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

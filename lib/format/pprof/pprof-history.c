@@ -76,10 +76,10 @@ void pprof_add_history(struct pprof_writer *writer, const uint32_t *samples)
  * the sample in the message is not checked. */
 static bool history_decode(const uint64_t *from, uint32_t before, struct history_entry *entry)
 {
-    int64_t first = before + history_unzigzag(from[0]);
+    int64_t first = from[0] <= UINT32_MAX ? before + history_unzigzag(from[0]) : -1;
     uint64_t wall = from[5] == 0 ? from[4] : from[5] - 1;
 
-    if (from[0] > UINT32_MAX || first < 0 || first > UINT32_MAX || from[1] > UINT32_MAX - (uint64_t)first ||
+    if (first < 0 || first > UINT32_MAX || from[1] > UINT32_MAX - (uint64_t)first ||
         from[2] >= UINT32_MAX || from[3] > UINT32_MAX || from[4] > INT64_MAX / US || wall > INT64_MAX / US)
         return false;
     *entry = (struct history_entry){.first = (uint32_t)first,

@@ -32,7 +32,7 @@ struct pprof_field {
 /* Opens a regular file. Returns 0 or -errno. The caller closes the stream in either case. */
 int pprof_stream_open(const char *path, struct pprof_stream *stream);
 void pprof_stream_close(struct pprof_stream *stream);
-/* Returns to the beginning of the file. Returns 0 or -errno. */
+/* Returns to the beginning of the file, which must be seekable. Returns 0 or -errno. */
 int pprof_stream_rewind(struct pprof_stream *stream);
 /* Reads the next field. Its pointers are valid until the next call. Returns 1, 0 at the end of the file, -errno, or
  * PPROFIL_ERROR_DAMAGED. */

@@ -29,8 +29,8 @@ static void add_label(struct pprof_writer *writer, PbSample *sample, int64_t key
     sample->label[sample->n_label++] = added;
 }
 
-static void put_labels(struct pprof_writer *writer, const struct profile_sample *from,
-                       const struct label_keys *keys, PbSample *to)
+static void put_labels(struct pprof_writer *writer, const struct profile_sample *from, const struct label_keys *keys,
+                       PbSample *to)
 {
     const struct profile *profile = writer->profile;
     const struct profile_thread *thread = &profile->threads[from->thread];
@@ -82,59 +82,85 @@ static void put_values(struct pprof_writer *writer, const struct profile_sample 
     to->value[2] = (int64_t)from->wall_ns; /* not written in a profile without wall time, where n_value is 2 */
 }
 
-/* Returns the place of each node in the order of a walk over the tree: a node comes before all that it called. The
- * caller frees the array. A parent has a lower index than its children. */
-static uint32_t *order_nodes(const struct profile *profile)
+/* Computes the place of each node in the order of a walk over the tree: a node comes before all that it called. A parent
+ * has a lower index than its children. Both arrays have an element for each node; `sizes` is scratch space. */
+static void order_nodes(const struct profile *profile, uint32_t *sizes, uint32_t *places)
 {
     const struct profile_node *nodes = profile->nodes;
-    uint32_t *sizes = malloc(profile->node_count * sizeof *sizes);
-    uint32_t *places = malloc(profile->node_count * sizeof *places);
 
-    for (uint32_t i = 0; sizes != NULL && i < profile->node_count; i++)
+    for (uint32_t i = 0; i < profile->node_count; i++)
         sizes[i] = 1;
-    for (uint32_t i = profile->node_count; sizes != NULL && i-- > 1;)
+    for (uint32_t i = profile->node_count; i-- > 1;)
         sizes[nodes[i].parent] += sizes[i];
     /* from here on, sizes[i] of a node that has a place is the place of its next child */
-    for (uint32_t i = 0; sizes != NULL && places != NULL && i < profile->node_count; i++) {
+    for (uint32_t i = 0; i < profile->node_count; i++) {
         uint32_t size = sizes[i];
         places[i] = i == 0 ? 0 : sizes[nodes[i].parent];
         if (i > 0)
             sizes[nodes[i].parent] += size;
         sizes[i] = places[i] + 1;
     }
-    free(sizes);
-    return places;
 }
 
-/* Returns the samples, ordered by stack. Neighbours then have most of their frames in common, which makes the file
- * smaller, and faster to read. The caller frees the array. Returns NULL if there is no memory. */
+/* Orders samples by stack. ends: scratch space, an element for each node. */
+static void order_by_stack(const struct profile *profile, const uint32_t *places, uint32_t *ends, uint32_t *order)
+{
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        ends[i] = 0;
+    for (uint32_t i = 0; i < profile->sample_count; i++)
+        ends[places[profile->samples[i].node]]++;
+    for (uint32_t i = 1; i < profile->node_count; i++)
+        ends[i] += ends[i - 1];
+    for (uint32_t i = profile->sample_count; i-- > 0;)
+        order[--ends[places[profile->samples[i].node]]] = i;
+}
+
+/* Moves the first sample of each thread to the front, so that a reader finds the threads in the order in which they
+ * appeared. met: scratch space, an element for each thread, all false. first: the same for each sample. */
+static void order_by_thread(const struct profile *profile, bool *met, bool *first, uint32_t *order)
+{
+    uint32_t count = profile->sample_count, to = count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        first[i] = !met[profile->samples[i].thread];
+        met[profile->samples[i].thread] = true;
+    }
+    for (uint32_t at = count; at-- > 0;)
+        if (!first[order[at]])
+            order[--to] = order[at];
+    for (uint32_t i = count; i-- > 0;)
+        if (first[i])
+            order[--to] = i;
+}
+
+/* Returns the samples in the order in which they are written. Most samples are ordered by stack: neighbours then have
+ * most of their frames in common, which makes the file smaller, and faster to read. The caller frees the array. Returns
+ * NULL if there is no memory. */
 static uint32_t *order_samples(const struct profile *profile)
 {
-    uint32_t *places = order_nodes(profile);
-    uint32_t *ends = calloc(profile->node_count + 1u, sizeof *ends); /* by place: end of its samples in `order` */
+    uint32_t *places = malloc(profile->node_count * sizeof *places);
+    uint32_t *scratch = malloc(profile->node_count * sizeof *scratch);
     uint32_t *order = malloc((profile->sample_count + 1u) * sizeof *order);
+    bool *met = calloc(profile->thread_count + 1u, sizeof *met);
+    bool *first = calloc(profile->sample_count + 1u, sizeof *first);
 
-    if (places != NULL && ends != NULL && order != NULL) {
-        for (uint32_t i = 0; i < profile->sample_count; i++)
-            ends[places[profile->samples[i].node]]++;
-        for (uint32_t i = 1; i < profile->node_count; i++)
-            ends[i] += ends[i - 1];
-        for (uint32_t i = profile->sample_count; i-- > 0;)
-            order[--ends[places[profile->samples[i].node]]] = i;
+    if (places != NULL && scratch != NULL && order != NULL && met != NULL && first != NULL) {
+        order_nodes(profile, scratch, places);
+        order_by_stack(profile, places, scratch, order);
+        order_by_thread(profile, met, first, order);
     } else {
         free(order);
         order = NULL;
     }
     free(places);
-    free(ends);
+    free(scratch);
+    free(met);
+    free(first);
     return order;
 }
 
-static void put_samples(struct pprof_writer *writer)
+static struct label_keys add_label_keys(struct pprof_writer *writer)
 {
-    const struct profile *profile = writer->profile;
-    uint32_t count = profile->sample_count;
-    PbSample *samples = pprof_allocate_table(writer, count, sizeof *samples, &writer->message.sample);
     struct label_keys keys = {
         .pid = pprof_add_string(writer, "pid"),
         .tid = pprof_add_string(writer, "tid"),
@@ -151,14 +177,19 @@ static void put_samples(struct pprof_writer *writer)
 
     for (unsigned state = 0; state < PROFILE_STATES; state++)
         keys.states[state] = pprof_add_string(writer, profile_state_name((enum profile_state)state));
-    uint32_t *indexes = pprof_allocate(writer, count * sizeof *indexes + 1);
-    uint32_t *order = order_samples(profile);
+    return keys;
+}
+
+static void put_samples(struct pprof_writer *writer)
+{
+    const struct profile *profile = writer->profile;
+    uint32_t count = profile->sample_count;
+    PbSample *samples = pprof_allocate_table(writer, count, sizeof *samples, &writer->message.sample);
+    const struct label_keys keys = add_label_keys(writer);
+    uint32_t *indexes = pprof_allocate(writer, count * sizeof *indexes + 1), *order = order_samples(profile);
+
     writer->out_of_memory |= order == NULL;
-    if (samples == NULL || indexes == NULL) {
-        free(order);
-        return;
-    }
-    for (uint32_t at = 0; at < count && !writer->out_of_memory; at++) {
+    for (uint32_t at = 0; at < count && samples != NULL && !writer->out_of_memory; at++) {
         uint32_t i = order[at];
         PbSample *sample = &samples[writer->message.n_sample];
         indexes[i] = PROFILE_NO_SAMPLE;

@@ -76,7 +76,8 @@ static int packed_append(struct packed *packed, const uint8_t *bytes, size_t siz
         packed->bytes = larger;
         packed->room = room;
     }
-    memcpy(packed->bytes + packed->size, bytes, size);
+    if (size > 0)
+        memcpy(packed->bytes + packed->size, bytes, size);
     packed->size += size;
     return 0;
 }

@@ -8,7 +8,7 @@
  *     glibc, a robust mutex, and musl, every mutex: as above, and the waiter has passed the word as its value
  *     glibc, any other mutex: nptl/lowlevellock.h: the word is 2, so waiters pass the value 2;
  *         sysdeps/nptl/bits/struct_mutex.h: the tid of the holder is 8 bytes behind the word
- *     glibc, a read-write lock: sysdeps/nptl/bits/struct_rwlock.h: the waiters sleep on two words within it, with the
+ *     glibc, a read-write lock: sysdeps/nptl/bits/struct_rwlock.h: most waiters sleep on two words within it, with the
  *         values of nptl/pthread_rwlock_common.c. The tid of a writer is in the lock; readers are only counted
  *     pthread_join(3): the word contains the tid of the thread until it has ended
  *
@@ -97,26 +97,29 @@ static bool blocked_is_lock(pid_t tid, uint64_t address, unsigned operation, uin
     return true;
 }
 
-/* Returns true if the words are those of a lock on which somebody sleeps at `sleeps_at`, with this value. If readers
- * hold the lock, the write phase has not begun yet. */
+/* Returns true if the words are those of a lock on which somebody sleeps at `sleeps_at`, with this value. */
 static bool blocked_are_rwlock(const uint32_t *words, enum rwlock_word sleeps_at, uint32_t value)
 {
-    uint32_t flags = words[RWLOCK_READERS] & (RWLOCK_WRITE_PHASE | RWLOCK_WRITE_LOCKED);
+    bool is_written = (words[RWLOCK_READERS] & RWLOCK_WRITE_PHASE) != 0;
+    bool first_writer_waits = sleeps_at == RWLOCK_PHASE_FUTEX && value == RWLOCK_FUTEX_USED;
 
-    if (words[sleeps_at] != value || words[RWLOCK_PAD3] != 0 || words[RWLOCK_PAD4] != 0)
+    if (words[sleeps_at] != value || words[RWLOCK_PAD3] != 0 || words[RWLOCK_PAD4] != 0 ||
+        (words[RWLOCK_READERS] & RWLOCK_WRITE_LOCKED) == 0)
         return false;
-    if (sleeps_at == RWLOCK_PHASE_FUTEX && value == RWLOCK_FUTEX_USED)
-        return flags == RWLOCK_WRITE_LOCKED && words[RWLOCK_READERS] >> RWLOCK_READERS_SHIFT > 0;
-    if (value != (RWLOCK_FUTEX_USED | 1u) || (flags & RWLOCK_WRITE_LOCKED) == 0)
+    if (!first_writer_waits && value != (RWLOCK_FUTEX_USED | 1u))
         return false;
-    return (flags & RWLOCK_WRITE_PHASE) == 0 || words[RWLOCK_WRITER] != 0;
+    if (is_written)
+        return !first_writer_waits && words[RWLOCK_WRITER] != 0;
+    /* readers hold the lock, and writers wait for them */
+    return (first_writer_waits || sleeps_at == RWLOCK_WRITERS_FUTEX) && words[RWLOCK_WRITER] == 0 &&
+           words[RWLOCK_READERS] >> RWLOCK_READERS_SHIFT > 0;
 }
 
 /* Returns true if the thread waits for a read-write lock. Then *address becomes that of the lock, and *number that of
  * the thread that writes; 0: readers hold the lock. */
 static bool blocked_is_rwlock(pid_t tid, uint64_t *address, unsigned operation, uint32_t value, uint32_t *number)
 {
-    static const enum rwlock_word places[] = {RWLOCK_PHASE_FUTEX, RWLOCK_WRITERS_FUTEX};
+    static const enum rwlock_word places[] = {RWLOCK_WRITERS_FUTEX, RWLOCK_PHASE_FUTEX};
     uint32_t words[RWLOCK_WORDS];
 
     if ((operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) || (value & RWLOCK_FUTEX_USED) == 0 || value > 3)
@@ -148,11 +151,14 @@ static bool blocked_describe_word(struct blocked *blocked, const struct tracee *
 
     blocked->address = address;
     blocked->kind = WIRE_WAIT_FUTEX;
+    /* a lock that is just being handed over may not look like one */
+    blocked->changes = value == GLIBC_LOCKED_WITH_WAITERS || value == (RWLOCK_FUTEX_USED | 1u);
     bool is_lock = blocked_is_lock(tracee->tid, address, operation, value, &number);
     if (number == 0 && blocked_is_rwlock(tracee->tid, &blocked->address, operation, value, &number))
         is_lock = true;
     if (is_lock) {
         blocked->kind = WIRE_WAIT_LOCK;
+        blocked->changes = true;
         if (number != 0)
             blocked_set_holder(blocked, tracee, number, is_private);
     } else if (!is_private && blocked_joins(tracee->tid, address, operation, value) &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "config.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -14,6 +15,16 @@ static bool blocked_describe_child(struct blocked *blocked, bool any, uint64_t p
     blocked->kind = WIRE_WAIT_CHILD;
     blocked->number = any ? 0 : (int32_t)pid;
     return true;
+}
+
+/* Who holds the lock of a file is in /proc/locks. But while that is read, the kernel blocks all locks of files of the
+ * machine: locks_start in fs/locks.c. */
+static bool blocked_describe_file_lock(struct blocked *blocked, pid_t pid, pid_t tid, int fd)
+{
+    bool is_known = blocked_describe_file(blocked, pid, tid, fd);
+
+    blocked->kind = WIRE_WAIT_FILE_LOCK;
+    return is_known;
 }
 
 static bool blocked_describe_kind(struct blocked *blocked, uint32_t kind, uint64_t number)
@@ -32,6 +43,7 @@ static bool blocked_describe(struct waits *waits, struct tracee *tracee, const s
     pid_t pid = tracee->process->pid, tid = tracee->tid;
 
     blocked->kind = blocked->holder = blocked->file_count = blocked->size = 0;
+    blocked->changes = false;
     blocked->address = 0;
     blocked->number = 0;
     if (state->syscall == WIRE_PAGE_FAULT)
@@ -39,8 +51,12 @@ static bool blocked_describe(struct waits *waits, struct tracee *tracee, const s
     switch (call.way) {
     case BLOCKED_FILE:
         return blocked_describe_file(blocked, pid, tid, (int)*arguments);
-    case BLOCKED_FILE_LOCK:
+    case BLOCKED_FLOCK:
         return blocked_describe_file_lock(blocked, pid, tid, (int)*arguments);
+    case BLOCKED_FCNTL:
+        return arguments[1] == F_SETLKW || arguments[1] == F_OFD_SETLKW
+                   ? blocked_describe_file_lock(blocked, pid, tid, (int)*arguments)
+                   : blocked_describe_file(blocked, pid, tid, (int)*arguments);
     case BLOCKED_POLL:
         return blocked_describe_poll(blocked, pid, tid, arguments);
     case BLOCKED_SELECT:
@@ -119,6 +135,6 @@ uint16_t blocked_on(struct supervisor *supervisor, struct tracee *tracee, const 
     /* the pc is known only if "syscall" was read. What is read here waits for an exec only if reading "syscall" does */
     if (blocked_describe(waits, tracee, state) && blocked_is_settled(&waits->found, tracee, state, cpu))
         id = blocked_intern(supervisor, tracee->process);
-    wire_sleep_id_set(&tracee->sleep.wait, &waits->ids, id, waits->found.kind == WIRE_WAIT_LOCK ? 0 : cpu->turns);
+    wire_sleep_id_set(&tracee->sleep.wait, &waits->ids, id, waits->found.changes ? 0 : cpu->turns);
     return id;
 }

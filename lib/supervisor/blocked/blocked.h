@@ -35,7 +35,8 @@ uint16_t blocked_on(struct supervisor *supervisor, struct tracee *tracee, const 
 enum blocked_way {
     BLOCKED_UNKNOWN,
     BLOCKED_FILE,     /* a descriptor */
-    BLOCKED_FILE_LOCK, /* a descriptor, whose file is to be locked */
+    BLOCKED_FLOCK,    /* the descriptor of a file that is to be locked */
+    BLOCKED_FCNTL,    /* a descriptor, and a command of fcntl(2) */
     BLOCKED_POLL,     /* an array of struct pollfd, and its length */
     BLOCKED_SELECT,   /* the number of descriptors, and sets of them */
     BLOCKED_EPOLL,    /* a descriptor of epoll(7), and room for events */
@@ -65,7 +66,6 @@ int blocked_read_memory(pid_t tid, uint64_t address, void *to, size_t size);
 /* These fill in *blocked, or waits->found, for one way. tid: the sleeping thread. They return false if it cannot be
  * found out. */
 bool blocked_describe_file(struct blocked *blocked, pid_t pid, pid_t tid, int fd);
-bool blocked_describe_file_lock(struct blocked *blocked, pid_t pid, pid_t tid, int fd);
 bool blocked_describe_poll(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments);
 bool blocked_describe_select(struct blocked *blocked, pid_t pid, pid_t tid, const uint64_t *arguments);
 bool blocked_describe_epoll(struct waits *waits, struct tracee *tracee, const uint64_t *arguments);
@@ -77,9 +77,5 @@ bool blocked_describe_futex2(struct blocked *blocked, const struct tracee *trace
  * (proc_pid_fdinfo(5)). Stores the first descriptors in `fds`, which has room for `room` of them, and in *marked the
  * descriptor with this DATA; -1: there is none. Returns how many lines there are, without one whose end is cut off. */
 unsigned blocked_parse_epoll(const char *text, uint64_t data, int fds[], unsigned room, int *marked);
-
-/* Finds, in the text of /proc/locks (proc_locks(5)), the process that holds the lock for which the process `waiter`
- * waits. inode: of the file; 0: not known. Returns the pid; 0: not known, or `waiter` itself. */
-pid_t blocked_parse_locks(const char *text, pid_t waiter, uint64_t inode);
 
 #endif
