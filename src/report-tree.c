@@ -22,10 +22,12 @@
 #include "output-stream.h"
 #include "report.h"
 
-#define DRAWN_MAX 32u   /* levels of indent that are drawn; a deeper row shows its level as a number */
+#define DRAWN_MAX 32u     /* levels of indent that are drawn; a deeper row shows its level as a number */
 #define NAME_MIN 12u      /* on a terminal, names keep at least so many characters */
-#define OBJECT_WIDEST 20u /* on a terminal, objects are cut to so many */
-#define WIDEST_NAMES 72u /* greatest width of the column of names; a longer name shifts the rest of its line */
+#define LEVEL_WIDTH 6u    /* of the number of a level, which is hardly ever larger than 999 */
+#define OBJECT_WIDEST 20u /* on a terminal, objects are cut to so many, and to one part of OBJECT_PART of the line */
+#define OBJECT_PART 6u
+#define WIDEST_NAMES 72u  /* greatest width of the column of names; a longer name shifts the rest of its line */
 
 struct tree_drawing {
     const char *line, *fork, *end, *gap; /* strings that draw the tree, each three columns wide */
@@ -44,6 +46,7 @@ struct tree_printer {
      * line is drawn at this level any more */
     bool *ended;
     uint32_t most;  /* greatest indent of a row */
+    uint32_t drawn; /* levels of indent that are drawn */
     size_t width;   /* width of the column of names */
     size_t object;  /* width that objects may have; 0: any */
     bool short_names, utf8;
@@ -69,9 +72,9 @@ static void tree_row_name(const struct tree_printer *printer, const struct pprof
         snprintf(name, size, "%s%s", text, row->inlined ? " (inlined)" : "");
 }
 
-static size_t tree_drawn_width(uint32_t indent)
+static size_t tree_drawn_width(const struct tree_printer *printer, uint32_t indent)
 {
-    return 3 * (size_t)(indent < DRAWN_MAX ? indent : DRAWN_MAX);
+    return indent <= printer->drawn ? 3 * (size_t)indent : 3 * (size_t)printer->drawn + LEVEL_WIDTH;
 }
 
 static bool tree_is_branch(const struct tree_printer *printer, const struct pprofil_tree_row *row)
@@ -92,19 +95,20 @@ static size_t tree_print_branches(const struct tree_printer *printer, const stru
 
     if (branch)
         printer->ended[row->indent] = row->last;
-    if (drawn > DRAWN_MAX) {
-        fprintf(printer->out, "(%" PRIu32 ") ", row->indent);
-        drawn = DRAWN_MAX;
+    if (drawn > printer->drawn) {
+        int width = fprintf(printer->out, "(%" PRIu32 ") ", row->indent);
+        fprintf(printer->out, "%*s", width < (int)LEVEL_WIDTH ? (int)LEVEL_WIDTH - width : 0, "");
+        drawn = printer->drawn;
     }
     for (uint32_t i = 1; i < drawn; i++)
         fputs(printer->ended[i] ? drawing->gap : drawing->line, printer->out);
-    if (row->indent > DRAWN_MAX)
-        fputs(drawing->gap, printer->out);
+    if (row->indent > printer->drawn)
+        fputs(drawn > 0 ? drawing->gap : "", printer->out);
     else if (row->indent > 0 && branch)
         fputs(row->last ? drawing->end : drawing->fork, printer->out);
     else if (row->indent > 0)
         fputs(printer->ended[row->indent] ? drawing->gap : drawing->line, printer->out);
-    return tree_drawn_width(row->indent);
+    return tree_drawn_width(printer, row->indent);
 }
 
 static bool tree_shows_self(const struct report_view *view)
@@ -116,7 +120,7 @@ static void tree_print_row(const struct tree_printer *printer, const struct ppro
 {
     FILE *out = printer->out;
     char name[4096], fitted[512], object[256];
-    size_t drawn = tree_drawn_width(row->indent);
+    size_t drawn = tree_drawn_width(printer, row->indent);
     const char *text = name;
 
     tree_row_name(printer, row, name, sizeof name);
@@ -171,7 +175,7 @@ static void tree_measure(struct tree_printer *printer, size_t *object_width)
         size_t object = fit_width(row.row.object);
         if (printer->object > 0 && object > *object_width)
             *object_width = object;
-        size_t width = tree_drawn_width(row.indent) + fit_width(name);
+        size_t width = tree_drawn_width(printer, row.indent) + fit_width(name);
         if (width > printer->width && width <= WIDEST_NAMES)
             printer->width = width;
         if (row.indent > printer->most)
@@ -185,13 +189,17 @@ static void tree_fit(struct tree_printer *printer, size_t object, size_t figures
 {
     size_t columns = printer->view->columns, gap = 2;
 
-    printer->object = object < OBJECT_WIDEST ? object : OBJECT_WIDEST;
+    size_t widest = columns / OBJECT_PART < OBJECT_WIDEST ? columns / OBJECT_PART : OBJECT_WIDEST;
+    printer->object = object < widest ? object : widest;
     if (printer->view->by == PPROFIL_BY_OBJECT || printer->object == 0)
         printer->object = 1; /* there are no objects, but names must fit */
     size_t most = columns > figures + gap + printer->object + NAME_MIN ? columns - figures - gap - printer->object
                                                                        : NAME_MIN;
     if (printer->width > most)
         printer->width = most;
+    size_t levels = most > LEVEL_WIDTH + NAME_MIN ? (most - LEVEL_WIDTH - NAME_MIN) / 3 : 0;
+    if (printer->drawn > levels)
+        printer->drawn = (uint32_t)levels;
 }
 
 void report_print_tree_title(FILE *out, const pprofil_tree *tree, const struct report_view *view)
@@ -245,7 +253,7 @@ static void tree_print_foot(const struct tree_printer *printer, const struct ppr
 int report_print_tree_text(FILE *out, pprofil_profile *profile, const pprofil_tree *tree,
                            const struct report_view *view)
 {
-    struct tree_printer printer = {.out = out, .tree = tree, .view = view, .width = 30};
+    struct tree_printer printer = {.out = out, .tree = tree, .view = view, .width = 30, .drawn = DRAWN_MAX};
     struct pprofil_tree_totals totals;
     uint32_t count = pprofil_tree_count(tree);
     size_t object = 0;

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "report/flat-internal.h"
+#include "report/flat-sums-internal.h"
 #include "report/row.h"
 
 struct report_options flat_options_of(const struct flat_sums *sums)

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "report/flat-internal.h"
+#include "report/flat-sums-internal.h"
 #include "report/row.h"
 
 #define WALK_SAMPLES_MAX 65536u

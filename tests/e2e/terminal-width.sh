@@ -50,6 +50,13 @@ for columns in 60 80 100 140 200; do
 		between "$report: rows in $columns columns" 20 "$wide" $columns
 	done
 done
+# a tree that branches at each of 60 levels: a line has no room for all of them
+awk 'BEGIN { for (i = 1; i <= 60; i++) { stack = stack (i > 1 ? ";" : "") "function_" i; print stack ";leaf_of_" i, 100 } }' \
+	>"$work/deep.folded"
+for columns in 60 80 100 140 200; do
+	wide=$(PAGER=cat on_terminal $columns 50 "$pprofil report --tree --min 0 --depth 0 $work/deep.folded" | longest)
+	between "a deep tree in $columns columns" 20 "$wide" $columns
+done
 for columns in 100 140 200; do
 	wide=$(PAGER=cat on_terminal $columns 50 "$pprofil diff $work/a.pb.gz $work/b.pb.gz" | longest)
 	between "diff: rows in $columns columns" 20 "$wide" $columns

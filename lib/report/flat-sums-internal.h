@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* flat-internal: what flat-sums.c and flat-locations.c share. */
-#ifndef PPROFIL_FLAT_INTERNAL_H
-#define PPROFIL_FLAT_INTERNAL_H
+/* flat-sums-internal: what flat-sums.c and flat-locations.c share. */
+#ifndef PPROFIL_FLAT_SUMS_INTERNAL_H
+#define PPROFIL_FLAT_SUMS_INTERNAL_H
 
 #include "report/flat-sums.h"
 
