@@ -68,7 +68,7 @@ expect "a part: status" 0 $?
 expect "a part: no other program" 0 "$(grep -c 'sh  ' "$work/part")"
 
 # --- JSON: the same figures as CSV
-report --by process,function -f json >"$work/groups.json"
+report --by process,function -n 0 -f json >"$work/groups.json"
 python3 - "$work/groups.json" "$work/process.csv" >"$work/compared" 2>&1 <<'END'
 import csv, json, sys
 document = json.load(open(sys.argv[1]))
