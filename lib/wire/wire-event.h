@@ -177,7 +177,7 @@ enum wire_wait_kind {
      * last event; if there are several, they are the first of those that are watched */
     WIRE_WAIT_EPOLL,
     WIRE_WAIT_PATH,     /* a call that looks for a file, such as open(2): files[0] is the path */
-    WIRE_WAIT_LOCK,     /* a mutex, which the thread `holder` holds */
+    WIRE_WAIT_LOCK,     /* a mutex or a read-write lock, which the thread `holder` holds, or writes */
     WIRE_WAIT_FUTEX,    /* any other futex(2) */
     WIRE_WAIT_THREAD,   /* the end of the thread `holder` */
     WIRE_WAIT_CHILD,    /* the end of a child process; its pid, or 0: any child */
@@ -195,7 +195,7 @@ struct wire_wait {
     uint32_t pid;
     uint32_t kind;       /* enum wire_wait_kind */
     uint32_t holder;     /* WIRE_WAIT_LOCK, WIRE_WAIT_THREAD: tid of the thread; 0: not known */
-    uint64_t address;    /* WIRE_WAIT_LOCK, WIRE_WAIT_FUTEX: address of the futex; otherwise 0 */
+    uint64_t address;    /* WIRE_WAIT_LOCK, WIRE_WAIT_FUTEX: address of the lock or the futex; otherwise 0 */
     int64_t number;
     uint32_t file_count; /* 0 to WIRE_WAIT_FILES_MAX */
     uint32_t reserved;
