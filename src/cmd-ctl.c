@@ -5,13 +5,13 @@
 #include "config.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "choices.h"
 #include "command-line.h"
 #include "command.h"
+#include "output-stream.h"
 
 #define ANSWER_SIZE 4096
 
@@ -64,7 +64,8 @@ int command_ctl(int argc, char **argv)
     int error = pprofil_control_send(ctl.target, ctl.word, answer, sizeof answer);
     switch (error) {
     case 0:
-        return fputs(answer, stdout) < 0 || fflush(stdout) != 0 ? complain_file("standard output", -errno, true) : 0;
+        fputs(answer, stdout);
+        return output_flush();
     case PPROFIL_ERROR_REFUSED:
         answer[strcspn(answer, "\n")] = '\0';
         return complain("%s: %s", ctl.word, answer);

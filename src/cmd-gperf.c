@@ -23,6 +23,7 @@
 #include "base/gperf-address.h"
 #include "command-line.h"
 #include "options.h"
+#include "output-stream.h"
 
 #define GPERF_META_MAX (1u << 20)      /* greatest size of the .meta lines from a program, in bytes */
 #define GPERF_STREAM_MAX (1u << 30)    /* greatest size of the counters from a program, in bytes */
@@ -199,10 +200,8 @@ static int gperf_print(int fd, const struct gperf *gperf)
     style.meta = meta;
     if (error == 0)
         error = gperf_print_file(file, &style);
-    if (error == 0 && fflush(stdout) == 0)
-        status = 0;
-    else if (error == 0)
-        complain_file("standard output", -errno, true);
+    if (error == 0)
+        status = output_flush();
     else if (error == -EAGAIN)
         complain("gperf: the program does not answer");
     else if (error != 0 && error != PPROFIL_ERROR_EXPLAINED) /* pprofil_style_print has printed the reason */

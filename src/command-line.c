@@ -9,6 +9,7 @@
 #include "command-line.h"
 #include "command.h"
 #include "config-options.h"
+#include "output-stream.h"
 
 enum common_key { KEY_USAGE = 256 };
 
@@ -27,18 +28,18 @@ static error_t common_parse_option(int key, char *argument, struct argp_state *s
     switch (key) {
     case 'h':
     case '?':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK);
         break;
     case KEY_USAGE:
-        argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+        argp_state_help(state, stdout, ARGP_HELP_USAGE);
         break;
     case 'V':
         puts("pprofil " PACKAGE_VERSION);
-        exit(fflush(stdout) == 0 ? 0 : EXIT_OWN_FAILURE);
+        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    return 0;
+    exit(output_flush());
 }
 
 static const struct argp common_parser = {.options = common_options, .parser = common_parse_option};

@@ -2,13 +2,13 @@
 /* Describes the commands of pprofil for the completions of shells: see completion.h. */
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command-line.h"
 #include "command.h"
 #include "completion.h"
+#include "output-stream.h"
 
 /* --- what may stand where -------------------------------------------------------------------- */
 
@@ -105,5 +105,5 @@ int completion_print(int shell)
     static void (*const printers[])(FILE * out) = {completion_print_bash, completion_print_zsh, completion_print_fish};
 
     printers[shell](stdout);
-    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : complain_file("standard output", -errno, true);
+    return output_flush();
 }

@@ -2,7 +2,6 @@
 /* Reads the options that subcommands have in common, complains of wrong options, and opens profiles for subcommands. */
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 #include "arguments.h"
 #include "choices.h"
 #include "options.h"
+#include "output-stream.h"
 
 #define RUN_SECONDS_MAX 1e9
 #define SHORTEST_RANGE 1e-3 /* s */
@@ -29,7 +29,7 @@ int list_formats(void)
         if (*format.loses != '\0')
             printf("    loses: %s\n", format.loses);
     }
-    return fflush(stdout) == 0 ? 0 : complain_file("standard output", -errno, true);
+    return output_flush();
 }
 
 const char *format_option(const char *option, const char *name)

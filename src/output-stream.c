@@ -193,6 +193,14 @@ int output_stream_close(struct output_stream *output, int error)
     return error == 0 || error == -EPIPE ? 0 : complain_file(output->name, error, true);
 }
 
+int output_flush(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    return errno == EPIPE ? 0 : complain_file("standard output", errno != 0 ? -errno : -EIO, true);
+}
+
 void output_stream_abandon(struct output_stream *output)
 {
     fclose(output->stream);

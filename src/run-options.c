@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "completion.h"
 #include "option-table.h"
 #include "options.h"
+#include "output-stream.h"
 #include "run.h"
 
 #define DEFAULT_ROWS 30
@@ -258,7 +258,7 @@ static int print_dialect_help(void)
     for (unsigned i = 0; pprofil_dialect_at(i, &name, &system, NULL) == 0; i++)
         printf("  %-14s %s\n", name, system);
     puts("\npprofil-dialects(7) says what each does. 'pprofil kprof' and 'pprofil gperf' are of this family too.");
-    return fflush(stdout) == 0 ? 0 : EXIT_OWN_FAILURE;
+    return output_flush();
 }
 
 /* Checks the options of a dialect. Without -F, the sampling rate becomes the tick rate of the old
