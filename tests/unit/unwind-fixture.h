@@ -140,6 +140,14 @@ UNUSED static void walk_cut(struct fixture *fixture, size_t size)
     walk_pieces(fixture);
 }
 
+/* Walks from the instruction at pc, with the stack of the fixture. */
+UNUSED static void walk(struct fixture *fixture, uint64_t pc)
+{
+    fixture->input.registers.values[RIP] = pc;
+    fixture->input.registers.values[RSP] = STACK;
+    walk_cut(fixture, fixture->count * 8);
+}
+
 /* Expects these frames. "=NAME": the program counter is at symbol NAME. "NAME": the frame makes a call, and symbol NAME
  * is the return address of this call. "=jit" and "jit": the same at any address of JIT code. */
 UNUSED static void expect(const struct fixture *fixture, enum unwind_end end, size_t count, ...)
