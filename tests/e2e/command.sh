@@ -106,7 +106,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		expect "another's process" 125 "$(status_of $unprivileged "$pprofil" -p $sleeper)"
 		one_line "another's process"
 		expect_text "another's process: says so" 'belongs to user 0' "$work/err"
-		expect "unprivileged" 0 "$(status_of $unprivileged "$pprofil" -f csv "$targets/known-shares" 0.3)"
+		expect "unprivileged" 0 "$(status_of $unprivileged "$pprofil" --overhead 100 -f csv "$targets/known-shares" 0.5)"
 		expect_text "unprivileged: profile" 'spend_half' "$work/err"
 	fi
 	kill $sleeper
