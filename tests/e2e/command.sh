@@ -59,7 +59,7 @@ while read -r command; do
 	expect "$command -h" "$(cksum <"$work/help")" "$("$pprofil" "$command" -h </dev/null | cksum)"
 	expect "help $command" "$(cksum <"$work/help")" "$("$pprofil" help "$command" </dev/null | cksum)"
 done <"$work/commands"
-for way in --help -h --usage --version help "help report" "report --help" --formats --help=dialects; do
+for way in --help -h --usage --version help "help report" "report --help" "-f list" --help=dialects; do
 	expect "$way on a full disk" 125 "$("$pprofil" $way 2>"$work/err" >/dev/full; echo $?)"
 	one_line "$way on a full disk"
 	{ "$pprofil" $way 2>"$work/err"; echo $? >"$work/status"; } | true

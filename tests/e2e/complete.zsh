@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Prints what zsh completes:  zsh -f complete.zsh DIRECTORY LINE
-# DIRECTORY has the file _pprofil. A second zsh, on a terminal of zpty, gets the line and a tab. In it compadd also
+# DIRECTORY has the file _pprofil, and keeps what compinit finds. A second zsh, on a terminal of zpty, gets the line and a tab. In it compadd also
 # writes the matches to a file.
 zmodload zsh/zpty || exit 1
 matches=$(mktemp)
 zpty completing zsh -f -i
 zpty -w completing "fpath=(${(q)1} \$fpath) matches=$matches; stty columns 500"
-zpty -w completing 'autoload -U compinit && compinit -u -D'
+zpty -w completing "autoload -U compinit && compinit -C -d ${(q)1}/dump"
 zpty -w completing 'zstyle ":completion:*" insert-tab false; bindkey "^I" complete-word'
 zpty -w completing 'compdef "_arguments --beta \"1:word:(alpha)\"" completed-program'
 zpty -w completing 'finished() { : >$matches.all }; comppostfuncs=(finished)'
