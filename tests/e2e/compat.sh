@@ -119,7 +119,7 @@ fi
 # --- a program prints the same, whether it profiles itself or not
 "$work/invisible" output off >"$work/off"
 different=0
-for i in $(seq "${OUTPUT_ROUNDS:-200}"); do
+for i in $(seq "${OUTPUT_ROUNDS:-100}"); do
 	"$work/invisible" output on >"$work/on" 2>&1
 	cmp -s "$work/off" "$work/on" || different=$((different + 1))
 done

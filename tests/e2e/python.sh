@@ -3,7 +3,7 @@
 # Python frames in stacks, for each Python of this machine from 3.8 on: the stacks that faulthandler prints from inside
 # the interpreter are the reference. And programs that only look like Python.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
-rounds=${PYTHON_ROUNDS:-60}
+rounds=${PYTHON_ROUNDS:-40}
 
 # the Pythons of this machine, one a version
 for python in /usr/bin/python3 "$HOME"/.pyenv/versions/*/bin/python3; do

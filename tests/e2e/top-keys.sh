@@ -4,13 +4,13 @@
 # action says, on each page where it is valid. top-calls.sh tests the pages of calls, and
 # top-timeline.sh the time line.
 #
-# TOP_SIZES: three sizes ROWSxCOLUMNS. Tables, where most keys are valid, are tested at all of
+# TOP_SIZES: sizes ROWSxCOLUMNS. Tables, where most keys are valid, are tested at all of
 # them, other pages at one. TOP_THOROUGH=1: all pages at all sizes.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 . "${abs_srcdir:-.}/tests/e2e/tmux.sh"
 . "${abs_srcdir:-.}/tests/e2e/top-screen.sh"
 
-sizes=${TOP_SIZES:-10x40 24x80 60x200}
+sizes=${TOP_SIZES:-10x40 60x200}
 thorough=${TOP_THOROUGH:-0}
 
 # --- the table of keys: lines "place key action" with tabs between --------------------------------
