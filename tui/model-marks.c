@@ -118,6 +118,10 @@ enum effect marks_toggle_all(struct model *model)
 
 void marks_follow(struct model *model)
 {
+    if (model->candidate_count == 0) {
+        model->marked_count = 0;
+        return;
+    }
     for (uint32_t i = model->marked_count; i-- > 0;) {
         const struct pprofil_candidate *found = bsearch(&model->marked[i], model->candidates, model->candidate_count,
                                                         sizeof *model->candidates, marks_compare_pid);
