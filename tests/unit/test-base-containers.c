@@ -4,60 +4,11 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/array.h"
 #include "base/hash.h"
-
-/* --- arena ------------------------------------------------------------------------------- */
-
-/* Takes many pieces of different sizes, fills each, and checks at the end that none of them overlaps another. */
-static void arena_try(struct arena *arena)
-{
-    static const size_t sizes[] = {1, 3, 16, 17, 1000, 70000, 1u << 20, (1u << 20) + 1, 5u << 20};
-    unsigned char *pieces[200];
-    const size_t kinds = sizeof sizes / sizeof *sizes;
-
-    for (unsigned i = 0; i < 200; i++) {
-        pieces[i] = arena_allocate(arena, sizes[i % kinds]);
-        cr_assert_neq(pieces[i], NULL);
-        cr_assert_eq((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);
-        memset(pieces[i], (int)i, sizes[i % kinds]);
-    }
-    for (unsigned i = 0; i < 200; i++)
-        for (size_t at = 0; at < sizes[i % kinds]; at += sizes[i % kinds] / 7 + 1)
-            cr_assert_eq(pieces[i][at], i);
-}
-
-Test(arena, gives_pieces_that_do_not_overlap)
-{
-    struct arena arena = {0};
-
-    arena_try(&arena);
-    arena_reset(&arena);
-    arena_try(&arena);
-    arena_free(&arena);
-    arena_try(&arena);
-    arena_free(&arena);
-}
-
-Test(arena, uses_its_memory_again_after_a_reset)
-{
-    struct arena arena = {0};
-    void *first = arena_allocate(&arena, 100);
-
-    for (unsigned i = 0; i < 1000; i++) {
-        arena_reset(&arena);
-        cr_assert_eq(arena_allocate(&arena, 100), first);
-    }
-    cr_assert_eq(arena_allocate(&arena, SIZE_MAX - 8), NULL);
-    cr_assert_neq(arena_allocate(&arena, 100), NULL);
-    arena_free(&arena);
-}
 
 /* --- array ------------------------------------------------------------------------------- */
 

@@ -17,6 +17,14 @@
 #include "format/pprof/pprof.h"
 #include "format/text.h"
 
+#define ARENA_BLOCK (1u << 20)
+
+struct pprof_block {
+    struct pprof_block *next;
+    size_t used, size;
+    _Alignas(16) unsigned char bytes[];
+};
+
 /* The range of addresses that the file gives to an object. It contains the object's first mapping, and all locations in
  * the object. `limit` is the first address after the range. */
 struct span {
@@ -35,7 +43,10 @@ int pprof_writer_begin(struct pprof_writer *writer, const struct profile *profil
 
 void pprof_writer_clear(struct pprof_writer *writer)
 {
-    arena_free(&writer->arena);
+    for (struct pprof_block *block = writer->blocks, *next; block != NULL; block = next) {
+        next = block->next;
+        free(block);
+    }
     free(writer->message.string_table);
     free(writer->message.comment);
     free(writer->message.function);
@@ -47,13 +58,23 @@ void pprof_writer_clear(struct pprof_writer *writer)
 
 void *pprof_allocate(struct pprof_writer *writer, size_t size)
 {
-    void *bytes = arena_allocate(&writer->arena, size);
+    struct pprof_block *block = writer->blocks;
 
-    if (bytes == NULL) {
-        writer->out_of_memory = true;
-        return size <= sizeof writer->nowhere ? writer->nowhere : NULL;
+    size = (size + 15) / 16 * 16;
+    if (block == NULL || block->size - block->used < size) {
+        size_t room = size > ARENA_BLOCK ? size : ARENA_BLOCK;
+        block = malloc(sizeof *block + room);
+        if (block == NULL) {
+            writer->out_of_memory = true;
+            return size <= sizeof writer->nowhere ? writer->nowhere : NULL;
+        }
+        *block = (struct pprof_block){.next = writer->blocks, .size = room};
+        writer->blocks = block;
     }
-    return memset(bytes, 0, size);
+    void *bytes = block->bytes + block->used;
+    block->used += size;
+    memset(bytes, 0, size);
+    return bytes;
 }
 
 void *pprof_allocate_table(struct pprof_writer *writer, size_t count, size_t entry, void *pointers)

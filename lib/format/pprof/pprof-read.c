@@ -255,10 +255,12 @@ static int read_samples(struct pprof_reader *reader, struct pprof_file *file)
     int error = indexes == NULL ? -ENOMEM : profile_expect_samples(reader->profile, expected);
 
     for (size_t i = 0; error == 0 && i < file->sample_count; i++) {
-        const PbSample *sample;
+        PbSample *sample = NULL;
         error = pprof_next_sample(file, &sample);
         if (error == 0)
             error = read_sample(reader, sample, &indexes[i]);
+        if (sample != NULL)
+            perftools__profiles__sample__free_unpacked(sample, NULL);
     }
     if (error == 0)
         error = pprof_read_history(file, indexes, reader->profile);

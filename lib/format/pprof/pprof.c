@@ -5,7 +5,8 @@
  * A file is read twice: first all except its samples, and then the samples, one at a time. The structures of all
  * samples of a large file would take ten times as much memory as the profile.
  *
- * Files come from anywhere, so the memory of a message has a limit, which is checked while the message is unpacked.
+ * Files come from anywhere. The structures of a message may take a hundred times as many bytes as the message, so their
+ * size is checked while it grows.
  */
 #include "config.h"
 
@@ -22,32 +23,37 @@
 /* bytes of zlib's buffer when a file is written */
 #define PIECE (1u << 16)
 
+/* How many more bytes a message may allocate while it is unpacked. Memory that is freed is not counted as available
+ * again, because nothing is freed until the message is unpacked. */
+struct allowance {
+    size_t left;
+    bool out_of_memory;
+};
+
+static void *allocate_limited(void *data, size_t size)
+{
+    struct allowance *allowance = data;
+
+    if (size > allowance->left)
+        return NULL;
+    allowance->left -= size;
+    void *memory = malloc(size);
+    allowance->out_of_memory |= memory == NULL;
+    return memory;
+}
+
+static void free_limited(void *data, void *memory)
+{
+    (void)data;
+    free(memory);
+}
+
 /* --- reading ----------------------------------------------------------------------------- */
 
-static void *pprof_memory_allocate(void *data, size_t size)
+static ProtobufCAllocator limited_allocator(struct allowance *allowance)
 {
-    struct pprof_memory *memory = data;
-
-    if (size > memory->left)
-        return NULL;
-    memory->left -= size;
-    void *bytes = arena_allocate(&memory->arena, size);
-    memory->out_of_memory |= bytes == NULL;
-    return bytes;
-}
-
-static void pprof_memory_free(void *data, void *bytes)
-{
-    (void)data, (void)bytes; /* the arena is freed as a whole */
-}
-
-/* Returns an allocator for one message, and makes the memory of the message before available again. */
-static ProtobufCAllocator pprof_memory_begin(struct pprof_memory *memory)
-{
-    arena_reset(&memory->arena);
-    memory->left = TREE_SIZE_MAX;
-    memory->out_of_memory = false;
-    return (ProtobufCAllocator){.alloc = pprof_memory_allocate, .free = pprof_memory_free, .allocator_data = memory};
+    *allowance = (struct allowance){.left = TREE_SIZE_MAX};
+    return (ProtobufCAllocator){.alloc = allocate_limited, .free = free_limited, .allocator_data = allowance};
 }
 
 /* numbers of fields of the message Profile */
@@ -97,9 +103,10 @@ static int pprof_sort_fields(struct pprof_file *file, struct packed *history, st
 int pprof_load(const char *path, struct pprof_file *file)
 {
     struct packed history = {0}, others = {0};
+    struct allowance allowance;
+    ProtobufCAllocator allocator = limited_allocator(&allowance);
 
     *file = (struct pprof_file){0};
-    ProtobufCAllocator allocator = pprof_memory_begin(&file->table_memory);
     int error = pprof_stream_open(path, &file->stream);
     if (error == 0)
         error = pprof_sort_fields(file, &history, &others);
@@ -108,7 +115,7 @@ int pprof_load(const char *path, struct pprof_file *file)
     if (error == 0) {
         file->message = perftools__profiles__profile__unpack(&allocator, others.size, others.bytes);
         if (file->message == NULL)
-            error = file->table_memory.out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;
+            error = allowance.out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;
     }
     free(others.bytes);
     return error == 0 ? pprof_stream_rewind(&file->stream) : error;
@@ -116,15 +123,16 @@ int pprof_load(const char *path, struct pprof_file *file)
 
 void pprof_unload(struct pprof_file *file)
 {
-    arena_free(&file->table_memory.arena);
-    arena_free(&file->sample_memory.arena);
+    if (file->message != NULL)
+        perftools__profiles__profile__free_unpacked(file->message, NULL);
     free(file->history);
     pprof_stream_close(&file->stream);
 }
 
-int pprof_next_sample(struct pprof_file *file, const PbSample **sample)
+int pprof_next_sample(struct pprof_file *file, PbSample **sample)
 {
-    ProtobufCAllocator allocator = pprof_memory_begin(&file->sample_memory);
+    struct allowance allowance;
+    ProtobufCAllocator allocator = limited_allocator(&allowance);
     struct pprof_field field;
 
     do {
@@ -135,7 +143,7 @@ int pprof_next_sample(struct pprof_file *file, const PbSample **sample)
     *sample = perftools__profiles__sample__unpack(&allocator, field.size, field.bytes);
     if (*sample != NULL)
         return 0;
-    return file->sample_memory.out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;
+    return allowance.out_of_memory ? -ENOMEM : PPROFIL_ERROR_DAMAGED;
 }
 
 /* --- writing ----------------------------------------------------------------------------- */

@@ -21,7 +21,6 @@
 #ifndef PPROFIL_PPROF_H
 #define PPROFIL_PPROF_H
 
-#include "base/arena.h"
 #include "format/format.h"
 #include "format/memo.h"
 #include "format/pprof/pprof-stream.h"
@@ -48,18 +47,9 @@ int pprof_write(int fd, const struct profile *profile);
 
 /* --- messages ------------------------------------------------------------------------ */
 
-/* Memory of the structures of a message that is unpacked. They may take a hundred times as many bytes as the message,
- * so they have a limit. */
-struct pprof_memory {
-    struct arena arena; /* owned */
-    size_t left;        /* how many bytes it may still give */
-    bool out_of_memory;
-};
-
 /* A file that is read. */
 struct pprof_file {
-    PbProfile *message; /* the message without its samples and its history; in table_memory */
-    struct pprof_memory table_memory, sample_memory;
+    PbProfile *message;         /* owned; the message without its samples and its history */
     struct pprof_stream stream; /* the file, from which the samples are read */
     size_t sample_count;        /* number of samples in the file */
     uint8_t *history;           /* owned; the contents of the field pprofil_history, packed */
@@ -70,9 +60,9 @@ struct pprof_file {
  * PPROFIL_ERROR_DAMAGED. The caller calls pprof_unload in either case. */
 int pprof_load(const char *path, struct pprof_file *file);
 void pprof_unload(struct pprof_file *file);
-/* Unpacks the next sample, which is valid until the next call. The caller calls this at most file->sample_count times.
- * Returns 0, -errno or PPROFIL_ERROR_DAMAGED. */
-int pprof_next_sample(struct pprof_file *file, const PbSample **sample);
+/* Unpacks the next sample. The caller calls this at most file->sample_count times, and frees the sample with
+ * perftools__profiles__sample__free_unpacked. Returns 0, -errno or PPROFIL_ERROR_DAMAGED. */
+int pprof_next_sample(struct pprof_file *file, PbSample **sample);
 /* Writes a message to an open descriptor, compressed by gzip. Returns 0 or -errno. */
 int pprof_store(int fd, const PbProfile *message);
 
@@ -201,13 +191,13 @@ int pprof_unknown_object(const struct pprof_reader *reader, uint32_t *index);
  * A message while it is made. The id of a function or a location is its index in the profile. The id of a mapping is
  * the index of its object plus 1.
  *
- * Most of the message is in one arena. When memory runs out, out_of_memory is set, and pprof_allocate returns a pointer
- * to `nowhere`, an array whose contents are never used. So callers need not check each call. A message that ran out of
- * memory is discarded at the end.
+ * Most of the message is in one arena, which is memory that is freed as a whole. When memory runs out, out_of_memory is
+ * set, and pprof_allocate returns a pointer to `nowhere`, an array whose contents are never used. So callers need not
+ * check each call. A message that ran out of memory is discarded at the end.
  */
 struct pprof_writer {
     const struct profile *profile;
-    struct arena arena; /* owned */
+    struct pprof_block *blocks; /* owned: the arena */
     bool out_of_memory;
     PbProfile message;
     struct memo elsewhere; /* ids of copies of functions with another source file; key: function and this file */
