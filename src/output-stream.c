@@ -195,9 +195,9 @@ int output_stream_close(struct output_stream *output, int error)
 
 int output_flush(void)
 {
-    errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return 0;
+    /* if an earlier write failed, fflush may have had nothing to do, and errno is still that of the write */
     return errno == EPIPE ? 0 : complain_file("standard output", errno != 0 ? -errno : -EIO, true);
 }
 

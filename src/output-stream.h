@@ -38,8 +38,8 @@ bool output_stream_open(struct output_stream *output, const char *path);
  * failure, because a reader such as head(1) may have seen enough. */
 int output_stream_close(struct output_stream *output, int error);
 
-/* Writes out what has been printed to standard output. On failure it complains. Returns the exit status. EPIPE is no
- * failure, as above. */
+/* Writes out what has been printed to standard output. On failure it complains. Returns the exit status. As for
+ * output_stream_close, EPIPE is no failure, and errno must not have changed since the last output. */
 int output_flush(void);
 
 /* Closes the stream after a failure that was reported, and discards collected output. */

@@ -59,10 +59,11 @@ while read -r command; do
 	expect "$command -h" "$(cksum <"$work/help")" "$("$pprofil" "$command" -h </dev/null | cksum)"
 	expect "help $command" "$(cksum <"$work/help")" "$("$pprofil" help "$command" </dev/null | cksum)"
 done <"$work/commands"
-for way in --help -h --usage --version help "help report" "report --help" "-f list" --help=dialects; do
+for way in --help -h --usage --version help "help report" "report --help" "-f list" --help=dialects \
+	"--completion bash" "--completion zsh" "--completion fish"; do
 	expect "$way on a full disk" 125 "$("$pprofil" $way 2>"$work/err" >/dev/full; echo $?)"
 	one_line "$way on a full disk"
-	{ "$pprofil" $way 2>"$work/err"; echo $? >"$work/status"; } | true
+	{ sleep 0.1; "$pprofil" $way 2>"$work/err"; echo $? >"$work/status"; } | true
 	expect "whoever reads $way leaves" "0 0" "$(cat "$work/status") $(wc -l <"$work/err")"
 done
 expect "help dialects" "$("$pprofil" --help=dialects | cksum)" "$("$pprofil" help dialects | cksum)"

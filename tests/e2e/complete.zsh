@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Prints what zsh completes:  zsh -f complete.zsh DIRECTORY LINE
-# DIRECTORY has the file _pprofil, and keeps what compinit finds. A second zsh, on a terminal of zpty, gets the line and a
-# tab. In it compadd also writes the matches to a file.
+# DIRECTORY has the file _pprofil. What compinit finds is kept there in the file dump. A second zsh, on a terminal of
+# zpty, gets the line and a tab. In it compadd also writes the matches to a file.
 zmodload zsh/zpty || exit 1
 matches=$(mktemp)
 zpty completing zsh -f -i

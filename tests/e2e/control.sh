@@ -23,13 +23,12 @@ await counted $((first + 5))
 between "counts grow while started" $((first + 5)) "$(field "$socket" samples)" 1e9
 expect "by the target's number" on "$(field "$target" sampling)"
 expect "by pprofil's number" on "$(field "$run" sampling)"
-# the status asks for both CPU times at once: else one of them were up to 1 s old
+# The status asks for both CPU times at the same moment. If it did not, one of them would be up to 1 s old, and half a
+# second on average. On a busy machine any answer may come late, so the median of two seconds is judged.
 apart() {
 	ask "$socket" status | awk '$1 == "cpu_s" { cpu = $2 } $1 == "target_cpu_s" { own = $2 }
 		END { far = own - cpu; print int(1000 * (far < 0 ? -far : far)) }'
 }
-# the median over two seconds, in which one of them would be half a second old on average; on a busy machine each may
-# come late
 median=$(for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do sleep 0.15; apart; done | sort -n | sed -n 7p)
 between "CPU times of one moment, ms apart" 0 "$median" 400
 ask "$target" stop
