@@ -304,10 +304,10 @@ expect_text "a sound one, by its path: names" ',spend_[a-z]*,file,' "$work/csv"
 hang
 began=$(date +%s)
 timeout -s KILL 60 "$pprofil" report -f csv -n 0 "$work/later.pb.gz" >"$work/csv" 2>&1 & client=$!
-await opens
+opens_in_sessions() { sessions=$(opener_sessions | sort -u) && [ -n "$sessions" ]; }
+await opens_in_sessions
 # in a session of its own it may wait for a CPU for seconds: sched(7), "The autogroup feature"
-expect "a report of a file that hangs: the session in which it is opened" "$(ps -o sid= -p $$ | tr -d ' ')" \
-	"$(opener_sessions | sort -u)"
+expect "a report of a file that hangs: the session in which it is opened" "$(ps -o sid= -p $$ | tr -d ' ')" "$sessions"
 wait "$client"
 expect "a report of a file that hangs: status" 0 $?
 between "a report of a file that hangs: lasts, s" 0 $(($(date +%s) - began)) 30

@@ -66,8 +66,9 @@ copied() { # NAME OPTIONS... -- ARGUMENTS...
 	expect "$name: runs" 0 "$(status_of "$pprofil" -q --overhead 100 -g $options -o "$work/copied.pb.gz" \
 		"$targets/copied-code" "$@")"
 	"$pprofil" convert -f folded -o "$work/folded" "$work/copied.pb.gz"
-	between "$name: names and callers" 0.95 "$(awk '{ n = $NF; all += n } /;main;work(;spend_here)? / { good += n }
-		END { print good / all }' "$work/folded")" 1
+	# what runs before main is not judged: with a sanitizer it is long
+	between "$name: names and callers" 0.95 "$(awk '/(^|;)(_dl_start(_user)?|call_init);/ { next }
+		{ n = $NF; all += n } /;main;work(;spend_here)? / { good += n } END { print good / all }' "$work/folded")" 1
 }
 copied "code moved by the program" -- 1
 copied "a part of its code" -- 1 part
@@ -219,10 +220,10 @@ expect "$many with JIT code: top" "$many 0" "$(named "$work/frame") $(unnamed "$
 "$targets/jit" $many 600 >/dev/null & target=$!
 all_run() { [ "$(pgrep -P $target | sed 's,.*,/tmp/perf-&.map,' | xargs ls 2>/dev/null | wc -l)" = $many ]; }
 await all_run
-all_seen() {
+all_seen() { # a program may wait for a CPU for seconds
 	# shellcheck disable=SC2086
 	"$pprofil" -f csv -n 0 -d 3 $often -p "$(pgrep -d , -P $target)" 2>"$work/csv"
-	[ "$(awk -F, 'NR > 1 { all += $4 } END { print all + 0 }' "$work/csv")" -ge $((20 * many)) ]
+	[ $(($(named "$work/csv") + $(unnamed "$work/csv"))) -ge $many ]
 }
 await all_seen
 expect "$many with JIT code: attached" "$many 0" "$(named "$work/csv") $(unnamed "$work/csv")"
