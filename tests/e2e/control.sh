@@ -95,14 +95,11 @@ else
 fi
 
 # commands of four clients at once
-direct=$build/.libs/pprofil # without libtool's script, which takes longer than the command
-[ -x "$direct" ] || direct=$pprofil
 hammer() {
-	export LD_LIBRARY_PATH="$build/.libs"
 	for i in $(seq 84); do
-		"$direct" ctl "$socket" start
-		"$direct" ctl "$socket" stop
-		"$direct" ctl "$socket" startclr
+		"$pprofil" ctl "$socket" start
+		"$pprofil" ctl "$socket" stop
+		"$pprofil" ctl "$socket" startclr
 	done
 }
 for client in 1 2 3 4; do hammer & clients="${clients:-} $!"; done

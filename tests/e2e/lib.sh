@@ -6,6 +6,11 @@ export LC_ALL=C NO_COLOR=1 TERM=dumb PPROFIL_NO_CONFIG=1
 build=${abs_builddir:-$PWD}
 source=${abs_srcdir:-$PWD}
 pprofil=${PPROFIL:-$build/pprofil}
+# the script that libtool makes only sets the library's directory, and takes eight times as long as the program
+if [ "$pprofil" = "$build/pprofil" ] && [ -x "$build/.libs/pprofil" ]; then
+	pprofil=$build/.libs/pprofil
+	export LD_LIBRARY_PATH="$build/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+fi
 targets=$build/tests/targets
 work=$(mktemp -d "${TMPDIR:-/tmp}/pprofil-e2e-XXXXXX")
 trap 'rm -rf "$work"' EXIT

@@ -35,10 +35,9 @@ for number in 20 1500; do
 done
 
 # --- which supervisor ------------------------------------------------------------------------
-direct=$build/.libs/pprofil # libtool's script runs it from there
+direct=$build/.libs/pprofil
 [ -x "$direct" ] || skip "no program that is not installed"
 unset PPROFIL_SUPERVISE
-export LD_LIBRARY_PATH="$build/.libs"
 # beside NAME MODE [DIRECTORY-MODE [LINK]]: a copy of pprofil, and beside it a supervisor that leaves a file when it
 # runs
 beside() {
