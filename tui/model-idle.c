@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model-internal.h"
 
@@ -68,6 +69,25 @@ static bool idle_process_row(const struct snapshot_process *process, const struc
            (filter->process == 0 || filter->process == process->id);
 }
 
+/* Makes room for `more` rows after those that there are, and sets their history to 0. Returns 0 or -ENOMEM. */
+static int idle_make_room(struct snapshot_rows *rows, uint32_t more)
+{
+    size_t count = (size_t)rows->count + more, known = (size_t)rows->count * rows->columns;
+    struct pprofil_row *larger = realloc(rows->rows, count * sizeof *larger);
+
+    if (larger == NULL)
+        return -ENOMEM;
+    rows->rows = larger;
+    if (rows->history == NULL)
+        return 0;
+    uint64_t *history = realloc(rows->history, (count * rows->columns + 1) * sizeof *history);
+    if (history == NULL)
+        return -ENOMEM;
+    rows->history = history;
+    memset(history + known, 0, (size_t)more * rows->columns * sizeof *history);
+    return 0;
+}
+
 int idle_add(const struct model *model, struct snapshot *snapshot, enum pprofil_by by)
 {
     static const struct pprofil_filter everything;
@@ -79,11 +99,7 @@ int idle_add(const struct model *model, struct snapshot *snapshot, enum pprofil_
 
     if ((!threads && by != PPROFIL_BY_PROCESS) || most == 0 || !filter_image_lives(snapshot, filter))
         return 0;
-    struct pprofil_row *larger = realloc(rows->rows, ((size_t)rows->count + most) * sizeof *larger);
-    if (larger == NULL)
-        return -ENOMEM;
-    rows->rows = larger;
-    uint64_t *ids = idle_sorted_ids(rows);
+    uint64_t *ids = idle_make_room(rows, most) == 0 ? idle_sorted_ids(rows) : NULL;
     if (ids == NULL)
         return -ENOMEM;
     uint32_t sampled = rows->count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs threads that wait, each for something else, until SECONDS have passed:
+ * Runs threads that wait, each for something else, for SECONDS after all have begun:
  *
  *   waiters SECONDS
  *
@@ -30,7 +30,7 @@ static pthread_mutex_t account_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t robust_lock, inherit_lock;
 static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER, config_lock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t held;
-static sem_t work_sem;
+static sem_t work_sem, begun;
 static pthread_t holder_thread;
 static int pipe_fds[2], unix_fds[2], tcp_fds[2], listener, epoll_fd, event_fd, lock_file, child_file;
 static pid_t child;
@@ -186,6 +186,7 @@ static void *run_waiter(void *index)
     size_t i = (size_t)index;
 
     pthread_setname_np(pthread_self(), waiters[i].name);
+    sem_post(&begun);
     waiters[i].run();
     return NULL;
 }
@@ -202,6 +203,7 @@ static void make_locks(void)
     pthread_mutex_init(&inherit_lock, &inherit);
     pthread_barrier_init(&held, NULL, 2);
     sem_init(&work_sem, 0, 0);
+    sem_init(&begun, 0, 0);
 }
 
 static int make_tcp(void)
@@ -278,6 +280,8 @@ int main(int argc, char **argv)
     pthread_barrier_wait(&held);
     for (size_t i = 1; i < WAITERS; i++)
         pthread_create(&thread, NULL, run_waiter, (void *)i);
+    for (size_t i = 0; i < WAITERS; i++)
+        sem_wait(&begun);
     usleep((useconds_t)(1e6 * seconds));
     kill(child, SIGKILL);
     _exit(0);

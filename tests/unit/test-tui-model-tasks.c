@@ -178,6 +178,32 @@ Test(idle, rows_become_those_with_samples)
     model_free(model);
 }
 
+/* The report's history has no numbers for the rows that are added to the report. */
+Test(idle, rows_have_an_empty_history)
+{
+    enum { COLUMNS = 30 };
+    struct story story = begin();
+
+    run(&story, "b", 100);
+    press(story.model, '3');
+    struct snapshot snapshot = make(&story);
+    struct snapshot_rows *rows = &snapshot.by[PPROFIL_BY_THREAD];
+    rows->history = calloc(COLUMNS, sizeof *rows->history);
+    cr_assert_not_null(rows->history);
+    rows->columns = COLUMNS;
+    for (unsigned i = 0; i < COLUMNS; i++)
+        rows->history[i] = SECOND;
+    add_tasks(&snapshot);
+    model_take(story.model, &snapshot, true);
+    expect_rows(story.model, "bac");
+    const struct table *table = model_table(story.model);
+    for (unsigned i = TABLE_WINDOWS - COLUMNS; i < TABLE_WINDOWS; i++) {
+        cr_expect_float_eq(table->rows[0].history[i], 1, 1e-6, "column %u", i);
+        cr_expect_eq(table->rows[1].history[i] + table->rows[2].history[i], 0, "column %u", i);
+    }
+    model_free(story.model);
+}
+
 Test(idle, filters)
 {
     struct story story = begin();
