@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/path.h"
 #include "profile/profile-internal.h"
@@ -281,6 +282,32 @@ static enum profile_state sample_state(uint32_t flags)
     return (flags & WIRE_SAMPLE_UNINTERRUPTIBLE) != 0 ? PROFILE_UNINTERRUPTIBLE : PROFILE_ASLEEP;
 }
 
+/* Notes the stack of a sleeping thread, for its next samples with WIRE_SAMPLE_SAME_STACK. */
+static int note_asleep(struct profile *profile, uint32_t thread, uint32_t node)
+{
+    struct profile_index *index = profile->index;
+
+    while (index->stack_count <= thread) {
+        int error = array_grow(&index->asleep_stacks, index->stack_count, sizeof *index->asleep_stacks);
+        if (error != 0)
+            return error;
+        index->asleep_stacks[index->stack_count++] = PROFILE_NONE;
+    }
+    index->asleep_stacks[thread] = node;
+    return 0;
+}
+
+/* Finds or adds the node of a sample that comes without a stack. */
+static int find_stack(struct profile *profile, const struct live_process *live, const struct wire_sample *event,
+                      uint32_t thread, uint32_t *node)
+{
+    const struct profile_index *index = profile->index;
+
+    if ((event->flags & WIRE_SAMPLE_SAME_STACK) != 0 && thread < index->stack_count)
+        *node = index->asleep_stacks[thread];
+    return *node == PROFILE_NONE ? place_sample(profile, live, event, node) : 0;
+}
+
 int profile_feed_sample(struct profile *profile, const struct wire_sample *event, uint32_t node)
 {
     struct profile_sample sample = {.state = sample_state(event->flags),
@@ -295,7 +322,9 @@ int profile_feed_sample(struct profile *profile, const struct wire_sample *event
     if (error == 0)
         error = find_thread(profile, live->process, event->tid, &sample.thread);
     if (error == 0 && node == PROFILE_NONE)
-        error = place_sample(profile, live, event, &sample.node);
+        error = find_stack(profile, live, event, sample.thread, &sample.node);
+    else if (error == 0 && (event->flags & WIRE_SAMPLE_SLEEPING) != 0)
+        error = note_asleep(profile, sample.thread, node);
     if (error == 0)
         error = name_syscall(profile, live, event, &sample.syscall);
     if (error == 0)

@@ -39,6 +39,9 @@ struct pending_object {
 
 struct profile_index {
     struct hash_index strings, functions, objects, threads, locations, nodes, syscalls, waits, samples;
+    /* owned; for the threads with an index less than stack_count: index in nodes of the last stack with which the
+     * thread was asleep, or PROFILE_NONE */
+    uint32_t *asleep_stacks, stack_count;
     uint32_t *wait_ids; /* owned; indexed by wire_wait.id: index in waits; NULL: no event has come */
     void *live; /* owned; root of a tsearch(3) tree of struct live_process, sorted by pid */
     struct pending_object *pending;

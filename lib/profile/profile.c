@@ -71,6 +71,7 @@ static void free_index(struct profile_index *index)
         if (index->pending[i].fd >= 0)
             close(index->pending[i].fd);
     free(index->pending);
+    free(index->asleep_stacks);
     free(index->wait_ids);
     tdestroy(index->live, profile_free_live);
     free(index);

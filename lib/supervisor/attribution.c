@@ -164,7 +164,9 @@ void attribution_waiting(struct tracer *tracer, struct tracee *tracee)
     attribution_emit_wait(tracer->supervisor, tracee, tracer->tick.at, &tracee->look.times);
 }
 
-static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
+/* Sends a sample, and before it what the client needs in order to name it. stack: NULL: none. Returns false if the ring
+ * had no room for the sample. */
+static bool attribution_emit(struct tracer *tracer, struct tracee *tracee,
                              const struct wire_sample *sample, const struct stack *stack)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -174,11 +176,12 @@ static void attribution_emit(struct tracer *tracer, struct tracee *tracee,
     objects_emit_mapping(supervisor, tracee, sample->pc);
     if ((stack != NULL || objects_are_listed(tracee->process)) && !others_stopped)
         objects_emit_executable(supervisor, tracee);
-    emit_sample(supervisor, tracee, sample, stack);
+    bool sent = emit_sample(supervisor, tracee, sample, stack);
     if (tracee->time.samples >= tracee->comm.check_at) {
         tracee->comm.check_at = tracee->time.samples * 2;
         emit_comm(supervisor, tracee);
     }
+    return sent;
 }
 
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs)
@@ -262,6 +265,39 @@ static bool attribution_is_compat_call(const struct procfs_state *state)
            state->sp != 0;
 }
 
+/* Counts a sample of a sleep. Returns true if the client has the stack of this sleep, so that it need not be sent. But
+ * the stack is sent again with the second, fourth, eighth sample of a sleep, and so on: when it was sent before, the
+ * client may have lacked a file that is needed to unwind it. */
+static bool attribution_stack_is_known(struct tracee_sleep *sleep, const struct procfs_cpu *cpu)
+{
+    if (cpu->turns == 0 || cpu->turns != sleep->stack_turns || cpu->turns != sleep->turns)
+        return false;
+    sleep->stack_samples++;
+    return (sleep->stack_samples & (sleep->stack_samples - 1)) != 0;
+}
+
+/* Copies the stack of a sleeping tracee, and sends it with the sample. */
+static void attribution_emit_stack(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state,
+                                   const struct procfs_cpu *cpu, const struct wire_sample *sample)
+{
+    struct tracee_sleep *sleep = &tracee->sleep;
+    const struct stack *stack = &tracer->stack;
+    struct stack_layout layout = {0};
+
+    if (atomic_load(&tracee->process->has_go))
+        go_find_stacks(&tracee->go, tracee->tid, NULL, state->sp, &layout);
+    stack_take_asleep(&tracer->stack, &tracee->files, state, &layout);
+    python_take_asleep(tracer, tracee, state);
+    python_settle(tracer, tracee);
+    bool sent = attribution_emit(tracer, tracee, sample, stack);
+    /* not if the allowance is used up, because the copy may be too short, nor if the mappings were left out */
+    bool whole = stack->head.size > 0 && stack->allowance > 0 && tracer->tick.awaited_count <= 1 &&
+                 (atomic_load(&tracee->process->python) == NULL || stack->python != NULL);
+    if (sleep->stack_turns != cpu->turns)
+        sleep->stack_samples = 1;
+    sleep->stack_turns = sent && whole ? cpu->turns : 0;
+}
+
 void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state)
 {
     uint64_t now = tracer->tick.at;
@@ -288,13 +324,12 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
         sample.kernel_stack = kernel_stack_of(tracer->supervisor, tracee, state, &cpu);
     if ((sample.flags & WIRE_SAMPLE_COMPAT) == 0)
         sample.wait = blocked_on(tracer->supervisor, tracee, state, &cpu);
-    struct stack_layout layout = {0};
-    if (tracer->stack.limit > 0 && atomic_load(&tracee->process->has_go))
-        go_find_stacks(&tracee->go, tracee->tid, NULL, state->sp, &layout);
-    bool copied = stack_take_asleep(&tracer->stack, &tracee->files, state, &layout);
-    if (copied) {
-        python_take_asleep(tracer, tracee, state);
-        python_settle(tracer, tracee);
+    bool known = attribution_stack_is_known(&tracee->sleep, &cpu);
+    if (tracer->stack.limit > 0 && !known) {
+        attribution_emit_stack(tracer, tracee, state, &cpu, &sample);
+        return;
     }
-    attribution_emit(tracer, tracee, &sample, copied ? &tracer->stack : NULL);
+    if (known)
+        sample.flags |= WIRE_SAMPLE_SAME_STACK;
+    attribution_emit(tracer, tracee, &sample, NULL);
 }

@@ -50,20 +50,22 @@ static bool emit_is_awaited(const struct wire_header *event)
     return event->type == WIRE_EXIT && end->pid == end->tid;
 }
 
-static void emit_event(struct supervisor *supervisor, const struct wire_header *event)
+/* Returns false if the ring had no room for the event. */
+static bool emit_event(struct supervisor *supervisor, const struct wire_header *event)
 {
     if (supervisor->ring == NULL)
-        return;
+        return false;
     void *room = emit_is_awaited(event) ? ring_reserve_last(supervisor->ring, event->size)
                                         : ring_reserve(supervisor->ring, event->size);
     if (room == NULL) {
         emit_wake(supervisor);
-        return;
+        return false;
     }
     memcpy(room, event, event->size);
     ring_commit(supervisor->ring);
     if (ring_half_full(supervisor->ring))
         emit_wake(supervisor);
+    return true;
 }
 
 void emit_set_ring(struct supervisor *supervisor, struct ring *ring)
@@ -134,8 +136,8 @@ bool emit_wait(struct supervisor *supervisor, uint32_t id, pid_t pid, const stru
     return true;
 }
 
-/* Sends a sample and its stack as one event. If there is no room for both, sends neither. */
-static void emit_stack(struct supervisor *supervisor, const struct wire_sample *sample, const struct stack *stack)
+/* Sends a sample and its stack as one event. If there is no room for both, sends neither and returns false. */
+static bool emit_stack(struct supervisor *supervisor, const struct wire_sample *sample, const struct stack *stack)
 {
     size_t bytes = (size_t)stack->head.size + stack->head.below_size;
     size_t stack_size = (sizeof stack->head + bytes + 7) / 8 * 8;
@@ -146,7 +148,7 @@ static void emit_stack(struct supervisor *supervisor, const struct wire_sample *
 
     if (event == NULL) {
         emit_wake(supervisor);
-        return;
+        return false;
     }
     *event = *sample;
     event->header.size = (uint32_t)size;
@@ -161,9 +163,10 @@ static void emit_stack(struct supervisor *supervisor, const struct wire_sample *
     ring_commit(supervisor->ring);
     if (ring_half_full(supervisor->ring))
         emit_wake(supervisor);
+    return true;
 }
 
-void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
+bool emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
                  const struct wire_sample *sample, const struct stack *stack)
 {
     struct wire_sample event = *sample;
@@ -172,10 +175,7 @@ void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
     event.pid = (uint32_t)tracee->process->pid;
     event.tid = (uint32_t)tracee->tid;
     supervisor->stats.samples++;
-    if (stack != NULL)
-        emit_stack(supervisor, &event, stack);
-    else
-        emit_event(supervisor, &event.header);
+    return stack != NULL ? emit_stack(supervisor, &event, stack) : emit_event(supervisor, &event.header);
 }
 
 void emit_fork(struct supervisor *supervisor, pid_t pid, pid_t parent)

@@ -22,8 +22,8 @@ struct tracee;
  * Reports the number of events that the old ring lost, by an event in the new ring. */
 void emit_set_ring(struct supervisor *supervisor, struct ring *ring);
 /* Sends *sample, and fills in its fields header, pid and tid. If `stack` is not NULL, it is copied into the same event,
- * and there must be a ring. */
-void emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
+ * and there must be a ring. Returns false if the ring had no room for the event. */
+bool emit_sample(struct supervisor *supervisor, const struct tracee *tracee,
                  const struct wire_sample *sample, const struct stack *stack);
 /* Sends a code object of a Python interpreter. Returns false if the ring has no room for it. The event then counts as
  * lost, but the caller reads the code object again, and sends it later. There must be a ring. */

@@ -125,6 +125,9 @@ struct tracee_sleep {
     bool code_fault;      /* when the tracee was last seen asleep, it waited for the page of its pc */
     struct wire_sleep_id kernel_stack; /* the tracee's stack in the kernel: kernel-stacks.h */
     struct wire_sleep_id wait;         /* what it waits for: blocked.h */
+    /* value of procfs_cpu.turns when the client got the stack of the sleeping tracee; 0: it has not got it */
+    uint64_t stack_turns;
+    unsigned stack_samples;            /* number of samples since then */
     int long_epoll;       /* a descriptor of epoll(7) that watches very many files, plus 1; 0: none is known */
 };
 

@@ -24,7 +24,7 @@
  * hello, is a WIRE_OP_DONE whose field value contains the supervisor's version. A client of another version must be
  * able to read it. So it always has the same size, WIRE_HELLO_SIZE.
  */
-#define WIRE_VERSION 15u
+#define WIRE_VERSION 16u
 
 /* --- the ring: it has one producer and one consumer, and never splits an event ------- */
 

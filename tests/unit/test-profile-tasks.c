@@ -140,6 +140,41 @@ Test(profile, sleep_is_counted_apart_and_is_wall_mode)
     profile_free(profile);
 }
 
+/* Samples that come without a stack, because the thread still sleeps as before. */
+Test(profile, a_sleep_keeps_its_stack)
+{
+    struct profile *profile = profile_new();
+    struct wire_sample event = {.header = {WIRE_SAMPLE, sizeof event},
+                                .pid = 10,
+                                .tid = 10,
+                                .pc = 0x10,
+                                .wall_ns = 5,
+                                .syscall = SYS_read,
+                                .flags = WIRE_SAMPLE_SLEEPING};
+    uint32_t location, node;
+
+    cr_assert_eq(profile_mark(profile, "caller", &location), 0);
+    cr_assert_eq(profile_node(profile, PROFILE_NONE, location, &node), 0);
+    cr_assert_eq(profile_feed_sample(profile, &event, node), 0);
+    event.flags |= WIRE_SAMPLE_SAME_STACK;
+    feed(profile, &event.header);
+    cr_assert_eq(profile->sample_count, 1);
+    cr_assert_eq(profile->samples[0].count, 2);
+    event.tid = 11; /* the event with the stack of this thread was lost */
+    feed(profile, &event.header);
+    cr_assert_eq(profile->sample_count, 2);
+    cr_assert_eq(leaf(profile, 1)->address, 0x10);
+    profile_clear(profile);
+    event.tid = 10;
+    feed(profile, &event.header);
+    cr_assert_eq(profile->samples[0].node, node);
+    feed_task(profile, WIRE_EXEC, 10, 10); /* another program */
+    feed(profile, &event.header);
+    cr_assert_eq(profile->sample_count, 2);
+    cr_assert_neq(profile->samples[1].node, node);
+    profile_free(profile);
+}
+
 Test(profile, states_are_counted_apart)
 {
     static const struct {
