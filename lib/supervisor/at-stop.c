@@ -148,7 +148,8 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
         tick_note_cpu(tracee);
     }
     if (sampled && tracer->stack.limit > 0) {
-        struct stack_layout layout = {0};
+        struct stack_layout layout = {.thread_pointer = regs.thread_pointer};
+        tracee->thread_pointer = regs.thread_pointer;
         if (atomic_load(&tracee->process->has_go))
             go_find_stacks(&tracee->go, tracee->tid, &regs, regs.sp, &layout);
         stack_take(&tracer->stack, tracee->tid, &regs, &layout);

@@ -282,7 +282,7 @@ static void attribution_emit_stack(struct tracer *tracer, struct tracee *tracee,
 {
     struct tracee_sleep *sleep = &tracee->sleep;
     const struct stack *stack = &tracer->stack;
-    struct stack_layout layout = {0};
+    struct stack_layout layout = {.thread_pointer = tracee->thread_pointer};
 
     if (atomic_load(&tracee->process->has_go))
         go_find_stacks(&tracee->go, tracee->tid, NULL, state->sp, &layout);

@@ -110,7 +110,6 @@ void go_find_stacks(struct go_thread *thread, pid_t tid, const struct regs *regs
 {
     struct go_g g;
 
-    *layout = (struct stack_layout){0};
     if (go_is_on(thread->low, thread->high, sp))
         return go_find_left(thread, tid, sp, layout);
     if (regs == NULL || regs->compat || !go_read_g(tid, regs->general[GO_REGISTER], &g))

@@ -28,6 +28,7 @@
 #include "supervisor/preempt.h"
 #include "supervisor/proc/procfs.h"
 #include "supervisor/python/python.h"
+#include "supervisor/regs.h"
 #include "supervisor/schedule.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/stop.h"
@@ -45,6 +46,16 @@
 static bool new_task_is_followed(const struct supervisor *supervisor, const struct process *process)
 {
     return supervisor->options.serve ? process->counts != NULL : supervisor->options.inherit;
+}
+
+/* In wall mode, the stack of a thread may be copied before the thread is first stopped by a tick. */
+static void new_task_note_thread_pointer(const struct tracer *tracer, struct tracee *tracee)
+{
+    struct regs regs;
+
+    if (tracer->supervisor->options.wall && tracer->stack.limit > 0 && tracee->tid != tracee->process->pid &&
+        regs_read(tracee->tid, &regs) == 0)
+        tracee->thread_pointer = regs.thread_pointer;
 }
 
 void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind kind)
@@ -70,6 +81,7 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
                 cpu_wait_note(&tracee->look.cpu_wait, time_now(), &tracee->look.times);
             preempt_expect(tracer, tracee->look.cpu);
         }
+        new_task_note_thread_pointer(tracer, tracee);
         at_stop_resume(tracer, tracee, 0, false);
     }
     uint64_t now = time_now();

@@ -63,6 +63,15 @@ static int32_t regs_read_syscall(pid_t tid)
     return number;
 }
 
+/* Returns the register tpidr_el0; 0: it cannot be read. */
+static uint64_t regs_read_thread_pointer(pid_t tid)
+{
+    uint64_t pointer = 0;
+    struct iovec part = {.iov_base = &pointer, .iov_len = sizeof pointer};
+
+    return ptrace(PTRACE_GETREGSET, tid, NT_ARM_TLS, &part) < 0 ? 0 : pointer;
+}
+
 /* Sets the number of the system call in which the thread is; -1: it is in no call. Returns 0 or -errno. */
 static int regs_write_syscall(pid_t tid, int number)
 {
@@ -148,6 +157,7 @@ int regs_read(pid_t tid, struct regs *regs)
     regs->syscall = regs_read_syscall(tid);
     regs->result = 0;
     regs->call_end = 0;
+    regs->thread_pointer = regs->compat ? 0 : regs_read_thread_pointer(tid);
     if (regs->compat) {
         regs_fill_narrow(regs, &set.narrow);
         if (regs->syscall < 0)

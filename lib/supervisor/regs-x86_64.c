@@ -52,6 +52,7 @@ static void regs_fill_wide(struct regs *regs, const struct user_regs_struct *set
     regs->sp = set->rsp;
     memcpy(regs->general, general, sizeof general);
     regs->known = (1u << sizeof general / sizeof *general) - 1;
+    regs->thread_pointer = set->fs_base;
     regs_fill(regs, (long)set->orig_rax, (long)set->rax, set->eflags);
 }
 
@@ -65,6 +66,7 @@ static void regs_fill_narrow(struct regs *regs, const struct regs_i386 *set)
     regs->sp = set->esp;
     memcpy(regs->general, general, sizeof general);
     regs->known = (1u << sizeof general / sizeof *general) - 1;
+    regs->thread_pointer = 0; /* it is in a descriptor that gs selects */
     regs_fill(regs, (int32_t)set->orig_eax, (int32_t)set->eax, set->eflags);
 }
 

@@ -200,7 +200,7 @@ static void stack_copy_second(struct stack *stack, pid_t tid, uint64_t start, ui
 static void stack_copy_both(struct stack *stack, pid_t tid, uint64_t sp, uint64_t fp, bool compat,
                             const struct stack_layout *layout)
 {
-    uint64_t end, below;
+    uint64_t end, below, known_end = layout->end > sp ? layout->end : layout->thread_pointer;
     size_t most = stack_allowed(stack), first = most;
 
     stack->head.start = sp;
@@ -210,8 +210,9 @@ static void stack_copy_both(struct stack *stack, pid_t tid, uint64_t sp, uint64_
     stack->head.goroutine_end = layout->base == 0 ? layout->end : layout->left_high;
     if (!regs_are_unwound(compat))
         return;
-    if (layout->end > sp && layout->end - sp < most)
-        first = (size_t)(layout->end - sp);
+    /* readable memory may follow the stack, in particular that of the first thread, which lies below the libraries */
+    if (known_end > sp && known_end - sp < most)
+        first = (size_t)(known_end - sp);
     stack->head.size = (uint32_t)stack_copy_memory(tid, sp, stack->bytes, first);
     if (layout->base != 0)
         return stack_copy_second(stack, tid, stack_find_left(stack, fp, layout), layout->left_high, most);

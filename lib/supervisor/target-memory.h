@@ -41,8 +41,11 @@ struct stack {
     const struct wire_python *python; /* borrowed; the Python frames of the last copy; NULL: none */
 };
 
-/* What is known about the stacks of a thread that can switch its stack: go-stacks.h. */
+/* What is known about the stacks of a thread. All fields but the first are only known for threads that can switch their
+ * stack: go-stacks.h. */
 struct stack_layout {
+    /* value of regs.thread_pointer. No stack reaches over this address. But a stack may be above it, or far below it */
+    uint64_t thread_pointer;
     uint64_t end; /* end of the stack on which the thread is; 0: not known */
     /* the stack pointer with which the thread came to this stack, when it left another one; 0: it has left none */
     uint64_t base;

@@ -169,6 +169,7 @@ struct tracee {
     struct procfs_task files;
     uint64_t born_at;    /* time at which we learned that a fork made the tracee; 0: no fork made it, or not known */
     uint64_t resumed_at; /* time at which we resumed the tracee after its last stop */
+    uint64_t thread_pointer; /* value of regs.thread_pointer, as last read; 0: not known */
 
     struct tracee_time time;
     struct tracee_activity activity;
