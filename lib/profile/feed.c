@@ -3,8 +3,9 @@
  * Adds events to a profile. The mappings of a live process are in its struct live_process, which is freed when the
  * process ends. After that the process only takes memory for its entries in the tables.
  *
- * Events can be lost, so no event relies on an earlier one. If an event concerns a process or thread that the profile
- * does not have, this process or thread is added first.
+ * Events can be lost, so hardly any event relies on an earlier one. If an event concerns a process or thread that the
+ * profile does not have, this process or thread is added first. If a sample has the stack of an earlier one
+ * (WIRE_SAMPLE_SAME_STACK), and the profile does not have that stack, only the pc counts.
  */
 #include "config.h"
 

@@ -40,6 +40,8 @@
 #define YOUNG_SHARES 4u
 /* the samples of a thread may represent its CPU time plus at most AHEAD_MAX stretches */
 #define AHEAD_MAX 8
+/* a sleeping thread of a Python process that had no Python frames in this number of samples has none */
+#define PYTHON_SAMPLES 8u
 /* a tracer that sees a stop within this time after the interrupt, ns, was not delayed */
 #define SEEN_LATE_NS 100000u
 /* the clock of a process may lag behind by up to this time, ns, for each CPU on which its threads run */
@@ -265,37 +267,47 @@ static bool attribution_is_compat_call(const struct procfs_state *state)
            state->sp != 0;
 }
 
-/* Counts a sample of a sleep. Returns true if the client has the stack of this sleep, so that it need not be sent. But
- * the stack is sent again with the second, fourth, eighth sample of a sleep, and so on: when it was sent before, the
- * client may have lacked a file that is needed to unwind it. */
+/* Counts a sample of a sleep. Returns true if its stack need not be sent, because the client has the stack of this
+ * sleep. But the stack is sent again with the second, fourth, eighth sample of a sleep, and so on: when it was sent
+ * before, the client may have lacked a file that is needed to unwind it. */
 static bool attribution_stack_is_known(struct tracee_sleep *sleep, const struct procfs_cpu *cpu)
 {
-    if (cpu->turns == 0 || cpu->turns != sleep->stack_turns || cpu->turns != sleep->turns)
-        return false;
+    if (cpu->turns == 0 || cpu->turns != sleep->stack_turns || cpu->turns != sleep->turns) {
+        sleep->stack_turns = cpu->turns;
+        sleep->stack_samples = 0;
+        sleep->stack_is_sent = false;
+    }
     sleep->stack_samples++;
-    return (sleep->stack_samples & (sleep->stack_samples - 1)) != 0;
+    return sleep->stack_is_sent && (sleep->stack_samples & (sleep->stack_samples - 1)) != 0;
+}
+
+/* Returns true if tracer->stack is the whole stack of the sleeping tracee, and the client can unwind it. */
+static bool attribution_has_whole_stack(const struct tracer *tracer, struct tracee *tracee)
+{
+    const struct stack *stack = &tracer->stack;
+    /* the first samples of a thread may lack Python frames, because its interpreter state is still searched for; later
+     * ones lack them because the thread has none */
+    bool searched = atomic_load(&tracee->process->python) == NULL || stack->python != NULL ||
+                    tracee->sleep.stack_samples >= PYTHON_SAMPLES;
+
+    /* if the allowance is used up, the copy may be too short. If other tracees were stopped, mappings were left out */
+    return stack->head.size > 0 && stack->allowance > 0 && tracer->tick.awaited_count <= 1 && searched;
 }
 
 /* Copies the stack of a sleeping tracee, and sends it with the sample. */
 static void attribution_emit_stack(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state,
-                                   const struct procfs_cpu *cpu, const struct wire_sample *sample)
+                                   const struct wire_sample *sample)
 {
-    struct tracee_sleep *sleep = &tracee->sleep;
-    const struct stack *stack = &tracer->stack;
-    struct stack_layout layout = {.thread_pointer = tracee->thread_pointer};
+    struct stack_layout layout = {.library_end = tracee->library_stack_end};
 
     if (atomic_load(&tracee->process->has_go))
         go_find_stacks(&tracee->go, tracee->tid, NULL, state->sp, &layout);
     stack_take_asleep(&tracer->stack, &tracee->files, state, &layout);
     python_take_asleep(tracer, tracee, state);
     python_settle(tracer, tracee);
-    bool sent = attribution_emit(tracer, tracee, sample, stack);
-    /* not if the allowance is used up, because the copy may be too short, nor if the mappings were left out */
-    bool whole = stack->head.size > 0 && stack->allowance > 0 && tracer->tick.awaited_count <= 1 &&
-                 (atomic_load(&tracee->process->python) == NULL || stack->python != NULL);
-    if (sleep->stack_turns != cpu->turns)
-        sleep->stack_samples = 1;
-    sleep->stack_turns = sent && whole ? cpu->turns : 0;
+    bool sent = attribution_emit(tracer, tracee, sample, &tracer->stack);
+    if (sent && attribution_has_whole_stack(tracer, tracee))
+        tracee->sleep.stack_is_sent = true;
 }
 
 void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state)
@@ -326,7 +338,7 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
         sample.wait = blocked_on(tracer->supervisor, tracee, state, &cpu);
     bool known = attribution_stack_is_known(&tracee->sleep, &cpu);
     if (tracer->stack.limit > 0 && !known) {
-        attribution_emit_stack(tracer, tracee, state, &cpu, &sample);
+        attribution_emit_stack(tracer, tracee, state, &sample);
         return;
     }
     if (known)

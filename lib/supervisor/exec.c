@@ -64,7 +64,7 @@ static void exec_forget_image(struct tracee *leader)
     leader->files.coarse = leader->files.multithreaded = leader->files.may_exec = false;
     leader->comm.text[0] = '\0';
     leader->sleep.turns = leader->sleep.kernel_stack.turns = leader->sleep.wait.turns = 0;
-    leader->sleep.stack_turns = leader->thread_pointer = 0;
+    leader->sleep.stack_turns = leader->library_stack_end = 0;
     leader->sleep.long_epoll = 0;
     held_signal_send(leader, process->pid);
     /* Forgets all repairs except `held`, which is still needed if we held a signal and have sent it again: that signal

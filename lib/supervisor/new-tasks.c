@@ -48,14 +48,14 @@ static bool new_task_is_followed(const struct supervisor *supervisor, const stru
     return supervisor->options.serve ? process->counts != NULL : supervisor->options.inherit;
 }
 
-/* In wall mode, the stack of a thread may be copied before the thread is first stopped by a tick. */
-static void new_task_note_thread_pointer(const struct tracer *tracer, struct tracee *tracee)
+/* In wall mode, the stack of a thread may be copied before a tick stops the thread for the first time. */
+static void new_task_note_stack_end(const struct tracer *tracer, struct tracee *tracee)
 {
+    bool is_thread = tracee->tid != tracee->process->pid;
     struct regs regs;
 
-    if (tracer->supervisor->options.wall && tracer->stack.limit > 0 && tracee->tid != tracee->process->pid &&
-        regs_read(tracee->tid, &regs) == 0)
-        tracee->thread_pointer = regs.thread_pointer;
+    if (is_thread && tracer->supervisor->options.wall && tracer->stack.limit > 0 && regs_read(tracee->tid, &regs) == 0)
+        tracee_note_stack_end(tracee, &regs);
 }
 
 void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind kind)
@@ -81,7 +81,7 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
                 cpu_wait_note(&tracee->look.cpu_wait, time_now(), &tracee->look.times);
             preempt_expect(tracer, tracee->look.cpu);
         }
-        new_task_note_thread_pointer(tracer, tracee);
+        new_task_note_stack_end(tracer, tracee);
         at_stop_resume(tracer, tracee, 0, false);
     }
     uint64_t now = time_now();

@@ -38,8 +38,7 @@ struct regs {
     uint64_t pc, sp;
     uint64_t general[WIRE_STACK_REGS]; /* registers in DWARF's numbering, for unwinding */
     uint64_t known;                    /* if bit i is set, general[i] is filled in */
-    /* address of the thread control block, which the C library puts at the upper end of a thread's stack; 0: not known */
-    uint64_t thread_pointer;
+    uint64_t thread_pointer;           /* address of the thread control block; 0: not known */
     /* number of the system call in which the thread has stopped; WIRE_NO_SYSCALL: none */
     int32_t syscall;
     uint64_t call_end;                 /* address after the instruction of that call */

@@ -58,9 +58,11 @@ int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t si
 /* --- copies of stacks ------------------------------------------------------------------------ */
 
 /*
- * One system call copies a stack, beginning at the stack pointer. If the mapping ends before the requested size, the
- * kernel copies up to the end of the mapping, which is the end of the stack. So a copy is as large as the used part of
- * the stack, if the limit allows it. Bytes below the stack pointer are not needed to find callers.
+ * One system call copies a stack, beginning at the stack pointer. Bytes below the stack pointer are not needed to find
+ * callers. If the requested size reaches beyond readable memory, the kernel copies what is readable. There is none above
+ * the main thread's stack, nor above the stacks of most other threads, so the copy ends with the stack. But above the
+ * stack of the thread that a program made first, the libraries follow with no gap. So a copy also ends where the C
+ * library's stack ends, if this is known.
  *
  * Large copies take time from the target, which the budget sees, and also from the client and from the memory. So the
  * copies of a tracer have an allowance: VOLUME bytes a second. What is not used is saved, up to VOLUME_SAVED. If too
@@ -184,6 +186,13 @@ static uint64_t stack_find_left(const struct stack *stack, uint64_t fp, const st
     return left;
 }
 
+/* Returns the first address above `sp` to which the stack of `sp` does not extend, as far as the C library's stack shows
+ * it; UINT64_MAX: not known. */
+static uint64_t stack_library_end(const struct stack_layout *layout, uint64_t sp)
+{
+    return layout->library_end > sp ? layout->library_end : UINT64_MAX;
+}
+
 /* most: limit of the size of both copies together, bytes. */
 static void stack_copy_second(struct stack *stack, pid_t tid, uint64_t start, uint64_t end, size_t most)
 {
@@ -200,7 +209,7 @@ static void stack_copy_second(struct stack *stack, pid_t tid, uint64_t start, ui
 static void stack_copy_both(struct stack *stack, pid_t tid, uint64_t sp, uint64_t fp, bool compat,
                             const struct stack_layout *layout)
 {
-    uint64_t end, below, known_end = layout->end > sp ? layout->end : layout->thread_pointer;
+    uint64_t end, below, known_end = layout->end > sp ? layout->end : stack_library_end(layout, sp);
     size_t most = stack_allowed(stack), first = most;
 
     stack->head.start = sp;
@@ -210,8 +219,7 @@ static void stack_copy_both(struct stack *stack, pid_t tid, uint64_t sp, uint64_
     stack->head.goroutine_end = layout->base == 0 ? layout->end : layout->left_high;
     if (!regs_are_unwound(compat))
         return;
-    /* readable memory may follow the stack, in particular that of the first thread, which lies below the libraries */
-    if (known_end > sp && known_end - sp < most)
+    if (known_end - sp < most)
         first = (size_t)(known_end - sp);
     stack->head.size = (uint32_t)stack_copy_memory(tid, sp, stack->bytes, first);
     if (layout->base != 0)
@@ -220,7 +228,7 @@ static void stack_copy_both(struct stack *stack, pid_t tid, uint64_t sp, uint64_
         return;
     if (stack->head.size > end - sp)
         stack->head.size = (uint32_t)(end - sp);
-    stack_copy_second(stack, tid, below, UINT64_MAX, most);
+    stack_copy_second(stack, tid, below, stack_library_end(layout, below), most);
 }
 
 static void stack_copy(struct stack *stack, pid_t tid, uint64_t sp, uint64_t fp, bool compat,

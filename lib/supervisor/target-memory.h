@@ -44,8 +44,9 @@ struct stack {
 /* What is known about the stacks of a thread. All fields but the first are only known for threads that can switch their
  * stack: go-stacks.h. */
 struct stack_layout {
-    /* value of regs.thread_pointer. No stack reaches over this address. But a stack may be above it, or far below it */
-    uint64_t thread_pointer;
+    /* address at the upper end of the stack that the C library has made for the thread; 0: not known. The thread may be
+     * on another stack, above or below this address */
+    uint64_t library_end;
     uint64_t end; /* end of the stack on which the thread is; 0: not known */
     /* the stack pointer with which the thread came to this stack, when it left another one; 0: it has left none */
     uint64_t base;

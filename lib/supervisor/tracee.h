@@ -125,9 +125,9 @@ struct tracee_sleep {
     bool code_fault;      /* when the tracee was last seen asleep, it waited for the page of its pc */
     struct wire_sleep_id kernel_stack; /* the tracee's stack in the kernel: kernel-stacks.h */
     struct wire_sleep_id wait;         /* what it waits for: blocked.h */
-    /* value of procfs_cpu.turns when the client got the stack of the sleeping tracee; 0: it has not got it */
-    uint64_t stack_turns;
-    unsigned stack_samples;            /* number of samples since then */
+    uint64_t stack_turns;   /* value of procfs_cpu.turns in the present sleep; 0: not known */
+    unsigned stack_samples; /* number of samples that were taken of this sleep */
+    bool stack_is_sent;     /* the client has the stack of this sleep */
     int long_epoll;       /* a descriptor of epoll(7) that watches very many files, plus 1; 0: none is known */
 };
 
@@ -169,7 +169,7 @@ struct tracee {
     struct procfs_task files;
     uint64_t born_at;    /* time at which we learned that a fork made the tracee; 0: no fork made it, or not known */
     uint64_t resumed_at; /* time at which we resumed the tracee after its last stop */
-    uint64_t thread_pointer; /* value of regs.thread_pointer, as last read; 0: not known */
+    uint64_t library_stack_end; /* value of stack_layout.library_end, as last read */
 
     struct tracee_time time;
     struct tracee_activity activity;
@@ -332,6 +332,14 @@ static inline void tracee_begin_wall(struct tracee *tracee, uint64_t now)
 {
     tracee->sleep.wall.at = now;
     tracee->sleep.stopped_ns = 0;
+}
+
+/* Notes where the stack ends that the C library has made for the thread: at the thread control block. The main thread is
+ * left out. The kernel has made its stack, and some libraries put its control block on that stack (dietlibc). */
+static inline void tracee_note_stack_end(struct tracee *tracee, const struct regs *regs)
+{
+    if (tracee->tid != tracee->process->pid)
+        tracee->library_stack_end = regs->thread_pointer;
 }
 
 /* Makes the tracee active: from now on, ticks look at it. Parameter now: the present time. */
