@@ -15,7 +15,8 @@ stage_all() {
 	done
 	cp "$build/pprofil-supervise" "$work/pprofil-supervise"
 	# the supervisor is found by its path; the leak checker is a tracer too
-	export PPROFIL_SUPERVISE=$work/pprofil-supervise LD_LIBRARY_PATH=$stage/lib ASAN_OPTIONS=detect_leaks=0
+	export PPROFIL_SUPERVISE=$work/pprofil-supervise ASAN_OPTIONS=detect_leaks=0
+	export LD_LIBRARY_PATH="$stage/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 	export PPROFIL_GPERF=test-$$ # other tests send profiles at the same time
 }
 
