@@ -73,9 +73,12 @@ enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_
 {
     struct cpu_wait last = *wait;
 
-    if (cpu_wait_goes_on(wait, now, cpu))
+    bool goes_on = cpu_wait_goes_on(wait, now, cpu);
+    if (!goes_on)
+        cpu_wait_begin(wait, now, now, cpu);
+    wait->runnable = true;
+    if (goes_on)
         return CPU_WAIT_WAITS;
-    cpu_wait_begin(wait, now, now, cpu);
     if (last.turns == 0 || cpu->turns == last.turns)
         return CPU_WAIT_UNKNOWN;
     uint64_t lost_at = last.lost_at + (cpu->wait_ns - last.wait_ns) + (cpu->run_ns - last.run_ns);

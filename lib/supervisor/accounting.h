@@ -49,22 +49,28 @@ struct cpu_wait {
     uint64_t lost_at;                /* time at which the thread lost its CPU */
     bool certain;                    /* lost_at is exact; else the thread may have lost its CPU earlier */
     uint64_t run_ns, wait_ns, turns; /* run time, wait time and turns of struct procfs_cpu at the time `at` */
+    /* the thread was found to be runnable after they were read. So as long as they stay the same, it is not asleep: it
+     * would have to run first */
+    bool runnable;
     /* how many looks in a row have concluded that the thread waited, although it got a CPU once since the look before.
      * Looks before which it got no CPU are left out */
     unsigned one_turn_waits;
 };
 
 /* Records that the thread was resumed after a stop. Since the time `lost_at` it has waited for the CPU on which the
- * tracer runs. cpu: run and wait times of the thread, read at about `lost_at`. */
+ * tracer runs. cpu: run and wait times of the thread, read at about `lost_at`. If they were read late, the thread may
+ * have run and gone to sleep before. So wait->runnable becomes false. */
 void cpu_wait_note(struct cpu_wait *wait, uint64_t lost_at, const struct procfs_cpu *cpu);
 /* Sets all fields of *wait to 0. To be called when the thread id now belongs to another thread, or when no tracer
  * traced the thread for a while. */
 void cpu_wait_forget(struct cpu_wait *wait);
 
-/* If the thread has had no CPU since wait->at, sets wait->at to `now` and returns true. Otherwise returns false. */
+/* If the thread has had no CPU since wait->at, sets wait->at to `now` and returns true. Otherwise returns false. The
+ * thread may be asleep, unless wait->runnable is true. */
 bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu);
-/* Decides whether a runnable thread had a CPU at time `due`. Since `due`, the tracer may have kept the thread off the
- * CPU on which the tracer runs now, and on which the thread was last seen. now: time at which `cpu` was read. */
+/* Decides whether a thread had a CPU at time `due`. The thread was found to be runnable after `cpu` was read. Since
+ * `due`, the tracer may have kept the thread off the CPU on which the tracer runs now, and on which the thread was last
+ * seen. now: time at which `cpu` was read. */
 enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu);
 
 /*

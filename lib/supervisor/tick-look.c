@@ -100,8 +100,8 @@ static void tick_judge_lateness(struct tracer *tracer)
     tick->late_ticks = tick->late ? tick->late_ticks + 1 : 0;
 }
 
-/* Returns true if no CPU is idle, the tick may interrupt the tracee, and the tracee has had no CPU since the last tick
- * that looked at it. If true, procfs_look is not needed. */
+/* Returns true if no CPU is idle, the tick may interrupt the tracee, and the tracee has had no CPU since its times were
+ * last recorded. */
 static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tracee)
 {
     return tracer->supervisor->cpus.full && !tick_has_to_stop(tracee) && tick_read_cpu(tracee) &&
@@ -214,8 +214,11 @@ static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_
     bool waits = tick_goes_on_waiting(tracer, tracee);
 
     tracee->files.asks_calls = tracer->supervisor->options.wall;
-    if (!waits)
+    if (!waits || !tracee->look.cpu_wait.runnable)
         procfs_look(&tracee->files, &state);
+    waits = waits && state.doing == PROCFS_RUNNING;
+    if (waits)
+        tracee->look.cpu_wait.runnable = true;
     if (state.doing == PROCFS_SLEEPING && tracer->supervisor->options.wall)
         attribution_sleeping(tracer, tracee, &state);
     tick_note_no_exec(tracer, tracee, state.doing);

@@ -68,4 +68,43 @@ expect "a continued call returns all" 0 $?
 between "a continued call: seconds that it took" 1.9 \
 	"$(awk -F, '/^[^#]/ && $9 == "writev" { sum += $NF } END { print sum / 1e9 }' "$work/p.csv")" \
 	"$(awk "BEGIN { print ($(date +%s%N) - $began) / 1e9 }")"
+
+# Threads that work for a moment, and then sleep for good. Where no CPU is idle, the tracer may read what a thread that
+# it has sampled has used so far when that thread sleeps already.
+cat >"$work/moments.c" <<'C'
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+static void *work(void *unused)
+{
+	struct timespec used;
+	do {
+		for (volatile int i = 0; i < 1000; i++)
+			;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	} while (used.tv_nsec < 3000000);
+	pause();
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	for (int i = 0; i < 200; i++) {
+		pthread_create(&thread, NULL, work, NULL);
+		usleep(1000);
+	}
+	sleep(3);
+	_exit(0);
+}
+C
+if ${CC:-cc} -O1 -pthread -o "$work/moments" "$work/moments.c"; then
+	for i in $(seq "$(nproc)"); do
+		sh -c 'while :; do :; done' & busy="${busy:-} $!"
+	done
+	"$pprofil" -q -w --overhead 100 -o "$work/p.csv" "$work/moments"
+	# shellcheck disable=SC2086
+	kill $busy
+	expect "threads that sleep after a moment: how many were seen asleep" 200 \
+		"$(awk -F, '$1 != $2 && $10 == "asleep" { print $2 }' "$work/p.csv" | sort -u | wc -l)"
+fi
 finish

@@ -254,7 +254,9 @@ Test(cpu_wait, a_sample_is_a_look_too)
     struct thread thread = {.now = MS, .cpu.turns = 1};
 
     cpu_wait_note(&thread.wait, thread.now, &thread.cpu);
+    cr_assert_not(thread.wait.runnable, "it may have gone to sleep since");
     cr_assert(thread_seems_to_wait(&thread, MS));
+    cr_assert(thread.wait.runnable);
     thread_waits(&thread, 2 * MS);
     thread_runs(&thread, MS);
     cr_assert(!thread_seems_to_wait(&thread, 0));
