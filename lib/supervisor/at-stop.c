@@ -149,7 +149,7 @@ void at_stop_answer(struct tracer *tracer, struct tracee *tracee, int signal, en
     }
     if (sampled && tracer->stack.limit > 0) {
         tracee_note_stack_end(tracee, &regs);
-        struct stack_layout layout = {.library_end = tracee->library_stack_end};
+        struct stack_layout layout = {.library_stack_end = tracee->library_stack_end};
         if (atomic_load(&tracee->process->has_go))
             go_find_stacks(&tracee->go, tracee->tid, &regs, regs.sp, &layout);
         stack_take(&tracer->stack, tracee->tid, &regs, &layout);

@@ -298,7 +298,7 @@ static bool attribution_has_whole_stack(const struct tracer *tracer, struct trac
 static void attribution_emit_stack(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state,
                                    const struct wire_sample *sample)
 {
-    struct stack_layout layout = {.library_end = tracee->library_stack_end};
+    struct stack_layout layout = {.library_stack_end = tracee->library_stack_end};
 
     if (atomic_load(&tracee->process->has_go))
         go_find_stacks(&tracee->go, tracee->tid, NULL, state->sp, &layout);

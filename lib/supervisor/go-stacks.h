@@ -27,8 +27,8 @@ struct go_thread {
 
 /* Finds the stacks of a thread that is stopped or asleep. Called without the lock. Allocates no memory, and reads the
  * target's memory up to six times. regs: registers of the thread; NULL: not known, then only the scheduler stack is
- * recognized, and only if it is known. The caller has set all fields of *layout except library_end to 0. They remain 0
- * if the thread is on no stack of Go, or its scheduler stack is not in use yet. */
+ * recognized, and only if it is known. The caller has set all fields of *layout except library_stack_end to 0. They
+ * remain 0 if the thread is on no stack of Go, or its scheduler stack is not in use yet. */
 void go_find_stacks(struct go_thread *thread, pid_t tid, const struct regs *regs, uint64_t sp,
                     struct stack_layout *layout);
 

@@ -188,9 +188,9 @@ static uint64_t stack_find_left(const struct stack *stack, uint64_t fp, const st
 
 /* Returns the first address above `sp` to which the stack of `sp` does not extend, as far as the C library's stack shows
  * it; UINT64_MAX: not known. */
-static uint64_t stack_library_end(const struct stack_layout *layout, uint64_t sp)
+static uint64_t stack_end_above(const struct stack_layout *layout, uint64_t sp)
 {
-    return layout->library_end > sp ? layout->library_end : UINT64_MAX;
+    return layout->library_stack_end > sp ? layout->library_stack_end : UINT64_MAX;
 }
 
 /* most: limit of the size of both copies together, bytes. */
@@ -209,7 +209,7 @@ static void stack_copy_second(struct stack *stack, pid_t tid, uint64_t start, ui
 static void stack_copy_both(struct stack *stack, pid_t tid, uint64_t sp, uint64_t fp, bool compat,
                             const struct stack_layout *layout)
 {
-    uint64_t end, below, known_end = layout->end > sp ? layout->end : stack_library_end(layout, sp);
+    uint64_t end, below, known_end = layout->end > sp ? layout->end : stack_end_above(layout, sp);
     size_t most = stack_allowed(stack), first = most;
 
     stack->head.start = sp;
@@ -228,7 +228,7 @@ static void stack_copy_both(struct stack *stack, pid_t tid, uint64_t sp, uint64_
         return;
     if (stack->head.size > end - sp)
         stack->head.size = (uint32_t)(end - sp);
-    stack_copy_second(stack, tid, below, stack_library_end(layout, below), most);
+    stack_copy_second(stack, tid, below, stack_end_above(layout, below), most);
 }
 
 static void stack_copy(struct stack *stack, pid_t tid, uint64_t sp, uint64_t fp, bool compat,

@@ -46,7 +46,7 @@ struct stack {
 struct stack_layout {
     /* address at the upper end of the stack that the C library has made for the thread; 0: not known. The thread may be
      * on another stack, above or below this address */
-    uint64_t library_end;
+    uint64_t library_stack_end;
     uint64_t end; /* end of the stack on which the thread is; 0: not known */
     /* the stack pointer with which the thread came to this stack, when it left another one; 0: it has left none */
     uint64_t base;

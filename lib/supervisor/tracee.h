@@ -169,7 +169,7 @@ struct tracee {
     struct procfs_task files;
     uint64_t born_at;    /* time at which we learned that a fork made the tracee; 0: no fork made it, or not known */
     uint64_t resumed_at; /* time at which we resumed the tracee after its last stop */
-    uint64_t library_stack_end; /* value of stack_layout.library_end, as last read */
+    uint64_t library_stack_end; /* as in struct stack_layout, and as last read */
 
     struct tracee_time time;
     struct tracee_activity activity;
