@@ -14,8 +14,10 @@
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
 
-#define RUNNING_MAX 8u       /* while a CPU is idle, a tracer with more running tracees than this hands some over */
-#define TRACEES_MANY 64u     /* a tracer with more tracees than this may hand over any running tracee */
+#define RUNNING_MAX 8u   /* while a CPU is idle, a tracer with more running tracees than this hands some over */
+#define TRACEES_MANY 64u /* a tracer with more tracees than this may hand over any running tracee */
+/* a tracer hands tracees to one with more than TRACEES_MANY only if it has this many times as many itself */
+#define MANY_TIMES 4u
 #define CPU_MIN_NS 20000000u /* only a thread that has used at least this CPU time, ns, is handed over */
 #define STAY_NS 100000000u   /* after a handover, a tracee stays with its tracer for at least this time, ns */
 /* if CPUs are full, a tracee is handed over only after it was on another CPU than its tracer for this time, ns; if the
@@ -34,6 +36,14 @@ static unsigned handover_load(const struct tracer *tracer)
     return tracer->tracees.active_count + tracer->expected;
 }
 
+/* A wait(2) of a tracer takes longer, the more tracees the tracer has. A program may make so many processes that all
+ * tracers have more than TRACEES_MANY. Then running tracees still go from tracers with thousands to those with
+ * hundreds. */
+static bool handover_has_room(const struct tracer *tracer, const struct tracer *from)
+{
+    return tracer->tracees.count <= TRACEES_MANY || tracer->tracees.count <= from->tracees.count / MANY_TIMES;
+}
+
 /* Returns a tracer other than `from` that has room for another tracee; NULL: there is none. If there are several,
  * returns the one with the least load (handover_load). */
 static struct tracer *handover_least_busy(const struct supervisor *supervisor, const struct tracer *from)
@@ -42,7 +52,7 @@ static struct tracer *handover_least_busy(const struct supervisor *supervisor, c
 
     for (unsigned i = 0; i < supervisor->tracer_count; i++) {
         struct tracer *tracer = supervisor->tracers[i];
-        if (tracer == from || !tracer->ready || tracer->tracees.count > TRACEES_MANY)
+        if (tracer == from || !tracer->ready || !handover_has_room(tracer, from))
             continue;
         if (best == NULL || handover_load(tracer) < handover_load(best))
             best = tracer;

@@ -43,6 +43,8 @@ births() {
 # Prints the CPU time of a supervisor, ns.
 cpu_of() { cat "/proc/$1"/task/*/schedstat | awk '{ ns += $1 } END { printf "%.0f\n", ns }'; }
 
+# PID: number of the threads and of the children of a process
+tasks_of() { echo $(($(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) + $(wc -w <"/proc/$1/task/$1/children"))); }
 # asleep COUNT WORD...: measures five seconds after the threads or processes have been made
 asleep() {
 	count=$1
@@ -52,8 +54,10 @@ asleep() {
 			"$pprofil" -q -F 1000 --overhead 100 --control="$work/control" -f json -o "$work/profile.json" \
 				"$sleepers" "$some" 1 60 "$@" >/dev/null &
 			profiler=$!
-			sleep 12
+			sleep 2
 			read -r target < <(pgrep -x -o -P "$profiler" sleepers)
+			until [ "$(tasks_of "$target")" -gt "$some" ]; do sleep 1; done
+			sleep 2
 			supervisor=$(awk '$1 == "TracerPid:" { print $2 }' "/proc/$target/status")
 			"$pprofil" ctl "$work/control" startclr >/dev/null
 			sleep 1 # else it has the 50 ms that forgetting thousands of tasks takes
