@@ -28,8 +28,23 @@ static void copy_base_name(const char *word, const char *end, char *name, size_t
     memmove(name, path_base_name(name), strlen(path_base_name(name)) + 1);
 }
 
+/* Returns true for the name of an interpreter, such as "python3.11". */
+static bool name_is_interpreter(const char *name)
+{
+    static const char *const names[] = {"awk",  "bash", "bun",    "dash",  "deno", "gawk", "ksh",  "lua",   "luajit", "mawk",
+                                        "mono", "node", "nodejs", "perl",  "php",  "pypy", "python", "Rscript", "ruby", "sh",
+                                        "tclsh", "wish", "zsh"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(name, names[i], length) == 0 && name[length + strspn(name + length, "0123456789.")] == '\0')
+            return true;
+    }
+    return false;
+}
+
 /* Returns true if a process has a name: its own, which the kernel cuts off, that of its program, or that of the script
- * that its program executes. */
+ * that its program, an interpreter, executes. */
 static bool process_is_called(const struct pprofil_candidate *process, const char *name)
 {
     const char *command = process->command, *end = command + strcspn(command, " ");
@@ -40,7 +55,7 @@ static bool process_is_called(const struct pprofil_candidate *process, const cha
     copy_base_name(command, end, base, sizeof base);
     if (strcmp(base, name) == 0)
         return true;
-    if (*end == '\0')
+    if (*end == '\0' || !name_is_interpreter(base))
         return false;
     copy_base_name(end + 1, end + 1 + strcspn(end + 1, " "), base, sizeof base);
     return strcmp(base, name) == 0;

@@ -18,6 +18,8 @@
 #include "command.h"
 #include "process-search.h"
 
+#define FOUND_SHOWN 5u /* so many of the processes that a name has found are listed */
+
 /* The processes of this machine, and what is known of them for this search. */
 struct machine {
     struct pprofil_candidate *processes; /* owned */
@@ -333,6 +335,29 @@ static bool search_children(struct process_search *search, const struct machine 
     return true;
 }
 
+/* Says which processes a name has found, if they are several: others may have programs of the same name. */
+static void search_say_found(const struct process_search *search, const struct machine *machine)
+{
+    char text[FOUND_SHOWN * 96] = "";
+    unsigned count = search->pids->count, shown = 0;
+    size_t used = 0;
+
+    if (search->name_count == 0 || count < 2)
+        return;
+    for (; shown < FOUND_SHOWN && shown < count; shown++) {
+        int found = machine_find(machine, (uint32_t)search->pids->pids[shown]);
+        const struct pprofil_candidate *process = found < 0 ? NULL : &machine->processes[found];
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%d", shown == 0 ? "" : "; ",
+                                 (int)search->pids->pids[shown]);
+        if (process != NULL)
+            used += (size_t)snprintf(text + used, sizeof text - used, " %.16s %.50s", process->user, process->command);
+    }
+    if (count > shown)
+        complain("%u processes: %s; and %u more", count, text, count - shown);
+    else
+        complain("%u processes: %s", count, text);
+}
+
 bool process_search_find(struct process_search *search, bool quiet)
 {
     bool conditions = search_has_conditions(search), given = search->name_count > 0 || search->pids->count > 0;
@@ -345,6 +370,8 @@ bool process_search_find(struct process_search *search, bool quiet)
         found = search_all(search, &machine, quiet);
     if (found && search->children)
         found = search_children(search, &machine);
+    if (found && !quiet)
+        search_say_found(search, &machine);
     machine_clear(&machine);
     return found;
 }

@@ -108,7 +108,7 @@ static void report_print_parts(FILE *out, const pprofil_profile *profile, const 
 {
     const char *what, *why;
     double share, missing = 0;
-    bool truncated = false;
+    bool truncated = false, not_copied = false;
     uint64_t samples;
 
     if (pprofil_profile_selected(profile, &what, &share, &samples) == 0)
@@ -128,10 +128,13 @@ static void report_print_parts(FILE *out, const pprofil_profile *profile, const 
         utf8_print_harmless(out, why);
         fprintf(out, " %.1f %%", 100 * share);
         truncated = truncated || (strcmp(why, "[truncated]") == 0 && share >= TRUNCATED_SHARE);
+        not_copied = not_copied || (strcmp(why, "[not copied]") == 0 && share >= TRUNCATED_SHARE);
     }
     fputc('\n', out);
     if (truncated)
         fputs("# [truncated]: the stack was larger than its copy; --stack-size sets the size\n", out);
+    if (not_copied)
+        fputs("# [not copied]: the thread woke up before its stack was copied\n", out);
 }
 
 /* Returns true if the profile is a part of another profile. A part that was read from a file is
@@ -237,6 +240,16 @@ static void report_print_holders(FILE *out, pprofil_profile *profile, const ppro
     }
 }
 
+/* Prints what the holders of locks did meanwhile, and how to find out who waits. */
+static void report_print_waits_foot(FILE *out, pprofil_profile *profile, const pprofil_report *report,
+                                    const struct report_view *view)
+{
+    report_print_holders(out, profile, report);
+    if (view->group == NULL && pprofil_report_count(report) > 0)
+        fprintf(out, "# who waits for it: --by wait,thread%s\n",
+                pprofil_profile_has_stacks(profile) ? "; from where: pprofil report --tree --by wait,function" : "");
+}
+
 static void report_print_foot(FILE *out, pprofil_profile *profile, const pprofil_report *report,
                               const struct report_view *view)
 {
@@ -270,7 +283,7 @@ int report_print_text(FILE *out, pprofil_profile *profile, const pprofil_report 
         report_print_rows(out, report, view, totals.wall);
     report_print_foot(out, profile, report, view);
     if (view->by == PPROFIL_BY_WAIT && totals.wall)
-        report_print_holders(out, profile, report);
+        report_print_waits_foot(out, profile, report, view);
     else if (view->by == PPROFIL_BY_WAIT)
         fputs("# what threads wait for is known of elapsed time only: pprofil -w\n", out);
     return 0;

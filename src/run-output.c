@@ -19,6 +19,7 @@
 
 #define CHECKPOINT_MS 10000
 #define PROGRESS_MS 500
+#define SAMPLES_ENOUGH 2400u /* 1.96 * sqrt(0.25 / 2400) is 0.02 */
 
 /* --- the progress line: only on a terminal ------------------------------------------------ */
 
@@ -183,7 +184,19 @@ static void run_tell_command(const char *path)
     fprintf(stderr, "%s\n", quote);
 }
 
-static void run_tell_saved(const struct run *run)
+/* Says how many samples a file has, if they are so few that shares are not known to 2 percent, and why. */
+static void run_tell_samples(const pprofil_profile *profile)
+{
+    struct pprofil_totals totals;
+    char why[128] = "";
+
+    pprofil_profile_totals(profile, &totals, sizeof totals);
+    if (totals.running >= SAMPLES_ENOUGH || pprofil_totals_limit(&totals, true, why, sizeof why) == 0)
+        return;
+    complain("%" PRIu64 " samples of running threads, instead of %.0f Hz: %s", totals.running, totals.asked_hz, why);
+}
+
+static void run_tell_saved(const struct run *run, const pprofil_profile *profile)
 {
     const char *name = run->asked.format != NULL ? run->asked.format : pprofil_format_for(run->asked.output);
     struct pprofil_format format;
@@ -192,6 +205,7 @@ static void run_tell_saved(const struct run *run)
         run_tell_command(run->asked.output);
     else
         fprintf(stderr, "pprofil: saved %s\n", run->asked.output);
+    run_tell_samples(profile);
 }
 
 static int run_save(const struct run *run, pprofil_profile *profile)
@@ -203,7 +217,7 @@ static int run_save(const struct run *run, pprofil_profile *profile)
     if (error != 0)
         return complain_saving(profile, run->asked.output, &file, error);
     if (!run->asked.quiet)
-        run_tell_saved(run);
+        run_tell_saved(run, profile);
     return 0;
 }
 

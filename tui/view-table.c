@@ -96,7 +96,22 @@ int view_sort_at(const struct model *model, int columns, int column)
 #define FRAME_HEAD 4       /* number of lines above the titles */
 #define FRAME_ROWS_MAX 1000000 /* greatest number of rows in a frame */
 
-static void frame_put_head(const struct model *model, struct canvas *canvas)
+/* Puts the lines 0, 1 and 3 of a saved profile, which has neither a window nor threads that run now. */
+static void frame_put_saved(const struct model *model, struct canvas *canvas)
+{
+    const struct pprofil_totals *totals = &model->now.totals;
+    char elapsed[32];
+
+    paint_elapsed(totals->elapsed_ns, elapsed, sizeof elapsed);
+    canvas_printf(canvas, 0, 0, -1, STYLE_TITLE, "# pprofil view: %s, %s; %s", model->command, model->targets, elapsed);
+    canvas_printf(canvas, 1, 0, -1, STYLE_PLAIN, "# %u process%s, %u thread%s", totals->processes_seen,
+                  totals->processes_seen == 1 ? "" : "es", totals->threads_seen, totals->threads_seen == 1 ? "" : "s");
+    canvas_printf(canvas, 3, 0, -1, STYLE_PLAIN, "# %s by %s time", phrase_view((int)model->view, false),
+                  totals->wall ? "wall" : "CPU");
+}
+
+/* Puts the lines 0, 1 and 3 of a running session. */
+static void frame_put_session(const struct model *model, struct canvas *canvas)
 {
     const struct pprofil_totals *totals = &model->now.totals;
     char text[PHRASE_SIZE], elapsed[32];
@@ -111,15 +126,6 @@ static void frame_put_head(const struct model *model, struct canvas *canvas)
         canvas_printf(canvas, 0, at, -1, STYLE_TITLE, "%.1f %%", 100 * model->target_cpu);
     phrase_threads(model, 0, text, sizeof text);
     canvas_printf(canvas, 1, 0, -1, STYLE_PLAIN, "# %s", text);
-    at = canvas_printf(canvas, 2, 0, -1, STYLE_PLAIN, "# %.0f Hz asked, %.0f achieved", model->asked_hz,
-                       model->achieved_hz);
-    phrase_limit(&model->now, text, sizeof text);
-    if (text[0] != '\0')
-        at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, ": %s", text);
-    at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, "; target stopped %.2f %% of its CPU time; lost %llu",
-                        100 * model->stopped_share, (unsigned long long)totals->lost);
-    if (totals->untraced > 0)
-        canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, "; threads not traced %u", totals->untraced);
     at = canvas_printf(canvas, 3, 0, -1, STYLE_PLAIN, "# %s by %s time, window %g s",
                        phrase_view((int)model->view, false), totals->wall ? "wall" : "CPU", model->window_seconds);
     if (model->now.dead)
@@ -131,6 +137,26 @@ static void frame_put_head(const struct model *model, struct canvas *canvas)
         phrase_outcome(&model->now, false, text, sizeof text);
         canvas_printf(canvas, 3, at, -1, STYLE_PLAIN, "; %s", text);
     }
+}
+
+static void frame_put_head(const struct model *model, struct canvas *canvas)
+{
+    const struct pprofil_totals *totals = &model->now.totals;
+    char text[PHRASE_SIZE];
+
+    if (model->saved)
+        frame_put_saved(model, canvas);
+    else
+        frame_put_session(model, canvas);
+    int at = canvas_printf(canvas, 2, 0, -1, STYLE_PLAIN, "# %.0f Hz asked, %.0f achieved", model->asked_hz,
+                           model->achieved_hz);
+    phrase_limit(&model->now, text, sizeof text);
+    if (text[0] != '\0')
+        at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, ": %s", text);
+    at += canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, "; target stopped %.2f %% of its CPU time; lost %llu",
+                        100 * model->stopped_share, (unsigned long long)totals->lost);
+    if (totals->untraced > 0)
+        canvas_printf(canvas, 2, at, -1, STYLE_PLAIN, "; threads not traced %u", totals->untraced);
 }
 
 int view_frame(struct model *model, struct canvas *canvas, int columns, uint32_t most)

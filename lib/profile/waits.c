@@ -148,7 +148,7 @@ static void wait_make_name(const struct profile *profile, const struct wire_wait
 {
     static const char *const fixed[] = {
         [WIRE_WAIT_THREAD] = END_OF,
-        [WIRE_WAIT_TIME] = "a time",
+        [WIRE_WAIT_TIME] = "a timer",
         [WIRE_WAIT_SIGNAL] = "a signal",
         [WIRE_WAIT_PAGE] = "a page of memory",
     };

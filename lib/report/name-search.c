@@ -13,6 +13,8 @@
 
 /* bytes; longer names are not compared byte by byte, and are similar only if they contain the name that was not
  * found */
+/* if a name is like none of the names, and these are so few, a message lists them all */
+#define LISTED_MAX (NAME_SEARCH_NEAREST + 5u)
 #define COMPARED_SIZE_MAX EDIT_DISTANCE_SIZE_MAX
 
 /* Returns the length of a C++ name without its parameters. */
@@ -141,12 +143,32 @@ uint32_t name_search_nearest(const char *wrong, const char *const *texts, uint32
     return found;
 }
 
+/* Stores the indexes of all different names if there are at most LISTED_MAX. Returns how many, or 0. */
+static uint32_t name_search_list(const char *const *texts, uint32_t count, uint32_t names[LISTED_MAX])
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        bool known = texts[i] == NULL || *texts[i] == '\0';
+        for (uint32_t k = 0; k < found && !known; k++)
+            known = strcmp(texts[i], texts[names[k]]) == 0;
+        if (known)
+            continue;
+        if (found == LISTED_MAX)
+            return 0;
+        names[found++] = i;
+    }
+    return found;
+}
+
 void name_search_complain(const char *what, const char *wrong, const char *const *texts, uint32_t count, char *problem,
                           size_t size)
 {
-    uint32_t nearest[NAME_SEARCH_NEAREST], found = name_search_nearest(wrong, texts, count, nearest);
+    uint32_t nearest[LISTED_MAX], found = name_search_nearest(wrong, texts, count, nearest);
     int length = snprintf(problem, size, "no %s is called '%s'", what, wrong);
 
+    if (found == 0)
+        found = name_search_list(texts, count, nearest);
     for (uint32_t i = 0; i < found && length >= 0 && (size_t)length < size; i++)
         length += snprintf(problem + length, size - (size_t)length, "%s '%s'", i == 0 ? "; there is" : ",",
                            texts[nearest[i]]);

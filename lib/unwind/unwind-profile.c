@@ -101,6 +101,8 @@ static int unwind_profile_make_mark(struct profile *profile, const struct unwind
     switch (stack->end) {
     case UNWIND_TRUNCATED:
         return profile_mark(profile, "[truncated]", location);
+    case UNWIND_NOT_COPIED:
+        return profile_mark(profile, "[not copied]", location);
     case UNWIND_NO_INFO:
         return unwind_profile_mark_no_info(profile, stack->frames[stack->count - 1].object, location);
     case UNWIND_TOO_DEEP:
@@ -174,6 +176,8 @@ static int unwind_profile_walk(struct unwinder *unwinder, struct profile *profil
     if (frames == NULL)
         return -ENOMEM;
     int error = unwind_walk(unwinder, &callbacks, input, &stack);
+    if (stack.end == UNWIND_TRUNCATED && input->pieces[0].size == 0)
+        stack.end = UNWIND_NOT_COPIED;
     if (error == 0)
         error = unwind_profile_add_stack(unwinder, profile, &stack, python, node);
     free(frames);

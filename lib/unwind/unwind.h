@@ -109,6 +109,7 @@ struct unwind_callbacks {
 enum unwind_end {
     UNWIND_COMPLETE,  /* the outermost frame was reached */
     UNWIND_TRUNCATED, /* the next step needs memory that was not copied */
+    UNWIND_NOT_COPIED, /* the same, and nothing at all was copied: the thread went on before, or its memory is gone */
     /* the last frame is in an object that has no frame description for its code */
     UNWIND_NO_INFO,
     /* this cannot be a real stack: it has a loop, leads to no code, or makes no sense */
@@ -159,7 +160,7 @@ int unwind_walk(struct unwinder *unwinder, const struct unwind_callbacks *callba
 
 /* Walks over a stack of a process, and adds the stack to the profile unless it is there already.
  * *node becomes the node of the innermost frame. If the stack is not complete, its outermost frame
- * is a mark: "[truncated]", "[no unwind info: libx.so]", "[broken stack]", "[too deep]". If a stack
+ * is a mark: "[truncated]", "[not copied]", "[no unwind info: libx.so]", "[broken stack]", "[too deep]". If a stack
  * has more than UNWIND_FRAMES_MAX frames, a mark "[frames left out]" is in the place of those in the
  * middle. In the profile, the process must not have ended, and its objects should have their
  * descriptors. 0, -ENOMEM or -EOVERFLOW. */

@@ -26,6 +26,8 @@ start "$work/bin/$long" 300
 cut=$last
 start sh "$work/$name-script.sh"
 script=$last
+# tail is not an interpreter, so its argument is not a script
+start tail "$work/$name-script.sh" -f
 start sh -c "'$work/bin/$name-worker' 300; :"
 parent=$last
 child_runs() { child=$(pgrep -P "$parent" -x "$name-worker"); }
@@ -64,6 +66,12 @@ expect "many numbers: status" 125 "$(status_of "$pprofil" -d 0.2 -p "$numbers")"
 expect_text "many numbers" 'at most [0-9]* processes' "$work/err"
 "$pprofil" top -b -n 1 -d 0.3 -p "$name-other" >"$work/frame" 2>"$work/err"
 expect_text "top, too" "PID $other" "$work/frame"
+
+# who was found is said
+"$pprofil" -d 0.2 -p "$name-worker" >"$work/out" 2>"$work/err"
+expect_text "several of one name are listed" "^pprofil: 3 processes: .*$first $(id -un) [^;]*$name-worker 300" "$work/err"
+"$pprofil" -d 0.2 -p "$name-other" >"$work/out" 2>"$work/err"
+expect "one is not" 0 "$(grep -c ' processes: ' "$work/err")"
 
 # the message about children
 "$pprofil" -d 0.2 -p "$parent" >"$work/out" 2>"$work/err"

@@ -86,6 +86,9 @@ screen_stop
 # --- without a terminal, and mistakes
 "$pprofil" view -b saved.pb.gz >frame
 expect_text "a frame of text" '^ +[0-9.]+ .*phase_a' frame
+expect_text "its head" '^# pprofil view: .*, saved\.pb\.gz; 0:00:[0-9]+$' frame
+expect_text "its head: threads" '^# 1 process, [0-9]+ threads?$' frame
+expect "nothing of a running session" 0 "$(grep -c 'asleep\|window\|have ended' frame)"
 "$pprofil" top -b saved.pb.gz >frame.top
 expect "top prints the same" "$(cat frame)" "$(cat frame.top)"
 echo 'no profile' >text

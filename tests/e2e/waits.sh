@@ -30,7 +30,7 @@ waits_for poll 'one of 2 files: pipe from waiters [0-9]+, listening socket'
 waits_for select 'socket to 127\.0\.0\.1:[0-9]+'
 waits_for child 'end of child [0-9]+'
 waits_for signal 'a signal'
-waits_for time 'a time'
+waits_for time 'a timer'
 waits_for file "lock of .*/lock-file\"?,"
 waits_for process "lock of .*/child-file"
 waits_for holder 'a signal'

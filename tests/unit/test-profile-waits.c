@@ -67,7 +67,7 @@ Test(waits, names)
     NAME("end of thread worker 12", "", .kind = WIRE_WAIT_THREAD, .holder = 12);
     NAME("end of child 30", "", .kind = WIRE_WAIT_CHILD, .number = 30);
     NAME("end of a child", "", .kind = WIRE_WAIT_CHILD);
-    NAME("a time", "", .kind = WIRE_WAIT_TIME);
+    NAME("a timer", "", .kind = WIRE_WAIT_TIME);
     NAME("a signal", "", .kind = WIRE_WAIT_SIGNAL);
     NAME("System V object 65", "", .kind = WIRE_WAIT_IPC, .number = 65);
     NAME("a page of memory", "", .kind = WIRE_WAIT_PAGE);
@@ -93,8 +93,8 @@ Test(waits, samples_have_the_last_wait_of_their_id)
     feed_wait(profile, &(struct wire_wait){.kind = WIRE_WAIT_TIME}, "");
     feed_wait(profile, &(struct wire_wait){.kind = WIRE_WAIT_SIGNAL}, "");
     feed_wait(profile, &(struct wire_wait){.kind = WIRE_WAIT_TIME, .id = WIRE_WAITS_MAX}, "");
-    cr_assert_eq(profile->wait_count, 3, "none, a time, a signal");
-    cr_assert_eq(profile->sample_count, 2, "two samples wait for a time");
+    cr_assert_eq(profile->wait_count, 3, "none, a timer, a signal");
+    cr_assert_eq(profile->sample_count, 2, "two samples wait for a timer");
     cr_assert_eq(profile->samples[0].count, 2);
     cr_assert_neq(profile->samples[0].wait, profile->samples[1].wait);
     profile_free(profile);
