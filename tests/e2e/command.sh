@@ -180,7 +180,7 @@ kill -TERM $us; wait $us
 expect "SIGTERM is passed on" 9 $?
 "$pprofil" -w -f csv --by syscall sleep 2 2>"$work/err"
 expect_text "wall mode names the system call" 'nanosleep' "$work/err"
-(ulimit -n 40; "$pprofil" -f csv "$targets/sleepers" 100 1 0.3) >/dev/null 2>"$work/err"
+(ulimit -n 40; "$pprofil" -f csv "$targets/sleepers" 100 1 1) >/dev/null 2>"$work/err"
 expect_text "few descriptors" ',busy,' "$work/err"
 # a program inherits the signals as pprofil got them
 for signal in PIPE XFSZ; do
