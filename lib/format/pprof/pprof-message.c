@@ -49,6 +49,7 @@ void pprof_writer_clear(struct pprof_writer *writer)
     }
     free(writer->message.string_table);
     free(writer->message.comment);
+    free(writer->message.pprofil_note);
     free(writer->message.function);
     memo_free(&writer->elsewhere);
     free(writer->string_ids);
@@ -136,15 +137,24 @@ int64_t pprof_string_index(struct pprof_writer *writer, uint32_t index)
     return writer->string_ids[index];
 }
 
-void pprof_add_comment(struct pprof_writer *writer, char *text)
+/* Adds a text to a list of indexes of strings, and frees the text. */
+static void pprof_add_text(struct pprof_writer *writer, char *text, int64_t **list, size_t *count)
 {
-    PbProfile *message = &writer->message;
-
     if (text == NULL)
         writer->out_of_memory = true;
-    else if (pprof_grow(writer, &message->comment, message->n_comment, sizeof *message->comment))
-        message->comment[message->n_comment++] = pprof_add_string(writer, text);
+    else if (pprof_grow(writer, list, *count, sizeof **list))
+        (*list)[(*count)++] = pprof_add_string(writer, text);
     free(text);
+}
+
+void pprof_add_comment(struct pprof_writer *writer, char *text)
+{
+    pprof_add_text(writer, text, &writer->message.comment, &writer->message.n_comment);
+}
+
+void pprof_add_note(struct pprof_writer *writer, char *text)
+{
+    pprof_add_text(writer, text, &writer->message.pprofil_note, &writer->message.n_pprofil_note);
 }
 
 /* --- mappings ------------------------------------------------------------------------ */
@@ -191,7 +201,7 @@ static void put_mapping(struct pprof_writer *writer, uint32_t index, const struc
         sprintf(build_id + 2 * (size_t)i, "%02x", object->build_id[i]);
     if (build_id[0] != '\0')
         mapping->build_id = pprof_add_string(writer, build_id);
-    pprof_add_comment(writer, pprof_encode_object(writer->profile, index, mapping->id));
+    pprof_add_note(writer, pprof_encode_object(writer->profile, index, mapping->id));
 }
 
 /* Returns the index of the program's object: the first file without ".so" in its name, or 0 if there is none. Its

@@ -65,7 +65,23 @@ static int read_comment(struct pprof_reader *reader, uint32_t string)
     }
 }
 
-/* Reads the comments. If several comments have the same text, only the first of them is read. */
+/* Reads comments or notes, whose texts are strings[0] to strings[count - 1]. If several have the same text, only the
+ * first of them is read. heard: an element for each text of the file, true if it was read. */
+static int read_texts(struct pprof_reader *reader, const int64_t *strings, size_t count, bool *heard)
+{
+    int error = 0;
+
+    for (size_t i = 0; error == 0 && i < count; i++) {
+        if (pprof_text_at(reader, strings[i]) == NULL)
+            error = PPROFIL_ERROR_DAMAGED;
+        else if (!heard[strings[i]]) {
+            heard[strings[i]] = true;
+            error = read_comment(reader, (uint32_t)strings[i]);
+        }
+    }
+    return error;
+}
+
 static int read_comments(struct pprof_reader *reader)
 {
     const PbProfile *message = reader->message;
@@ -74,18 +90,13 @@ static int read_comments(struct pprof_reader *reader)
 
     if (heard == NULL)
         error = -ENOMEM;
-    for (size_t i = 0; error == 0 && i < message->n_comment; i++) {
-        int64_t string = message->comment[i];
-        if (pprof_text_at(reader, string) == NULL)
-            error = PPROFIL_ERROR_DAMAGED;
-        else if (!heard[string]) {
-            heard[string] = true;
-            error = read_comment(reader, (uint32_t)string);
-        }
-    }
+    if (error == 0)
+        error = read_texts(reader, message->comment, message->n_comment, heard);
+    if (error == 0)
+        error = read_texts(reader, message->pprofil_note, message->n_pprofil_note, heard);
     free(heard);
     if (error == 0)
-        /* the result is ignored, because two comments about one mapping are no error: one of them is used */
+        /* the result is ignored, because two notes about one mapping are no error: one of them is used */
         pprof_ids_sort(&reader->notes);
     return error;
 }

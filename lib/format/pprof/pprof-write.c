@@ -239,24 +239,24 @@ static void put_types(struct pprof_writer *writer)
     message->duration_nanos = (int64_t)totals->elapsed_ns;
 }
 
-static void put_comments(struct pprof_writer *writer)
+static void put_notes(struct pprof_writer *writer)
 {
     const struct profile *profile = writer->profile;
 
-    pprof_add_comment(writer, pprof_encode_totals(profile));
+    pprof_add_note(writer, pprof_encode_totals(profile));
     if (profile->command != NULL)
         pprof_add_comment(writer, pprof_encode_command(profile));
     for (uint32_t i = 0; i < profile->process_count; i++)
-        pprof_add_comment(writer, pprof_encode_process(profile, i));
+        pprof_add_note(writer, pprof_encode_process(profile, i));
     for (uint32_t slot = 0; slot < profile->timeline.count && !writer->out_of_memory;)
-        pprof_add_comment(writer, pprof_encode_timeline(profile, &slot));
+        pprof_add_note(writer, pprof_encode_timeline(profile, &slot));
 }
 
 static void build_message(struct pprof_writer *writer)
 {
     pprof_add_string(writer, "");
     put_types(writer);
-    put_comments(writer);
+    put_notes(writer);
     pprof_write_tables(writer);
     if (!writer->out_of_memory)
         put_samples(writer);

@@ -2,8 +2,9 @@
 /*
  * pprof: reads and writes profile.proto, the file format of pprof.
  *
- * Some contents of a profile have no field in this format. The writer puts them into comments of one line each, which
- * other tools show or ignore:
+ * Some contents of a profile have no field in this format. The writer puts them into notes of one line each. The notes
+ * are in the field pprofil_note, which other tools skip. The command is a comment, which pprof prints. Files of earlier
+ * versions have comments in place of notes.
  *
  *    pprofil: totals asked_nhz=N (nanohertz) KEY=NUMBER ... (struct profile_totals)
  *    pprofil: command TEXT
@@ -226,10 +227,11 @@ int64_t pprof_add_string(struct pprof_writer *writer, const char *text);
 /* `string` is the index of a string in the profile. Returns the index of the same string in the message. If the message
  * does not have it yet, adds it. */
 int64_t pprof_string_index(struct pprof_writer *writer, uint32_t string);
-/* Adds a comment with this text, and frees the text. NULL means that there was no memory for the text. */
+/* Add a comment or a note with this text, and free the text. NULL means that there was no memory for the text. */
 void pprof_add_comment(struct pprof_writer *writer, char *text);
+void pprof_add_note(struct pprof_writer *writer, char *text);
 
-/* Writes mappings, functions and locations. With each mapping, writes pprofil's comment about its object. */
+/* Writes mappings, functions and locations. With each mapping, writes the note about its object. */
 void pprof_write_tables(struct pprof_writer *writer);
 
 #endif
