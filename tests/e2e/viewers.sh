@@ -118,6 +118,7 @@ if [ -n "$go_pprof" ]; then
 	"$pprofil" convert -o again.cpuprof p.pb.gz
 	expect "go tool pprof: gperftools" "$truth" "$("$go_pprof" -top "$work/prog" again.cpuprof 2>/dev/null | in_ms)"
 	expect "go tool pprof: pprof" "$truth" "$("$go_pprof" -top p.pb.gz 2>/dev/null | in_ms)"
+	expect "go tool pprof prints no notes" 0 "$("$go_pprof" -top p.pb.gz 2>/dev/null | grep -c '^pprofil: [pt]')"
 	"$pprofil" convert -o again.pb.gz nopie.cpuprof
 	expect "go tool pprof: pprof, at a fixed address" "$truth" "$("$go_pprof" -top again.pb.gz 2>/dev/null | in_ms)"
 else

@@ -71,7 +71,34 @@ Test(pprof_own, nothing_is_a_profile_too)
     profile_free(profile);
 }
 
-Test(pprof_own, comments_are_harmless_to_a_terminal)
+/* Files of earlier versions have their notes among the comments. */
+Test(pprof_own, comments_of_earlier_versions_are_notes)
+{
+    struct profile *profile = profile_new(), *again;
+    struct pprof_file file;
+
+    feed_comm(profile, 7, 7, "make");
+    feed_sample(profile, 7, 7, 0x10, 5, WIRE_NO_SYSCALL);
+    profile->totals.lost = 4711;
+    cr_assert_eq(format_write_file(&format_pprof, in_directory("new.pb.gz"), profile), 0);
+    cr_assert_eq(pprof_load(in_directory("new.pb.gz"), &file), 0);
+    cr_assert_eq(file.message->n_comment, 0, "there is no command, and pprof prints nothing else");
+    file.message->comment = file.message->pprofil_note;
+    file.message->n_comment = file.message->n_pprofil_note;
+    file.message->pprofil_note = NULL;
+    file.message->n_pprofil_note = 0;
+    int fd = open(in_directory("old.pb.gz"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    cr_assert_eq(pprof_store(fd, file.message), 0);
+    close(fd);
+    pprof_unload(&file);
+    cr_assert_eq(format_read_file(in_directory("old.pb.gz"), &again), 0);
+    cr_assert_eq(again->totals.lost, 4711);
+    cr_assert_str_eq(string(again, again->processes[0].comm), "make");
+    profile_free(profile);
+    profile_free(again);
+}
+
+Test(pprof_own, notes_are_harmless_to_a_terminal)
 {
     static const char *const names[] = {"\033[31m\n\x7f", "\xe2\x90", "\xe2\x90\x80", "a\xc2\x9bm"};
     static const char *const kept[] = {"\033[31m\n\x7f", "\xef\xbf\xbd\xef\xbf\xbd", "\xe2\x90\x80", "a\xef\xbf\xbdm"};
@@ -82,12 +109,12 @@ Test(pprof_own, comments_are_harmless_to_a_terminal)
         feed_comm(profile, 1, 1, names[i]);
         feed_sample(profile, 1, 1, 0x10, 5, WIRE_NO_SYSCALL);
         for (uint32_t p = 0; p < 2; p++) {
-            char *comment = p == 0 ? pprof_encode_command(profile) : pprof_encode_process(profile, 0);
-            for (const char *at = comment; *at != '\0';) {
+            char *note = p == 0 ? pprof_encode_command(profile) : pprof_encode_process(profile, 0);
+            for (const char *at = note; *at != '\0';) {
                 uint32_t character = utf8_decode(&at);
                 cr_assert(character >= 0x20 && !(character >= 0x7f && character < 0xa0));
             }
-            free(comment);
+            free(note);
         }
         cr_assert_eq(format_write_file(&format_pprof, in_directory("p.pb.gz"), profile), 0);
         cr_assert_eq(format_read_file(in_directory("p.pb.gz"), &again), 0);

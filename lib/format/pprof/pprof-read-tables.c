@@ -115,8 +115,8 @@ static uint32_t parse_build_id(const char *text, uint8_t bytes[PROFILE_BUILD_ID_
     return (uint32_t)(length / 2);
 }
 
-/* Completes an object with facts from the comment that pprofil has written about it into the file. If there is no such
- * comment, finds the object's kind by its path and build-id. */
+/* Completes an object with facts from the note that pprofil has written about it into the file. If there is no such
+ * note, finds the object's kind by its path and build-id. */
 static int describe_object(struct pprof_reader *reader, uint64_t mapping, struct profile_object *object)
 {
     const struct pprof_id *note = pprof_ids_find(&reader->notes, mapping);

@@ -41,12 +41,12 @@ static int read_process(struct pprof_reader *reader, const char *text)
     return error;
 }
 
-static int read_comment(struct pprof_reader *reader, uint32_t string)
+static int read_note(struct pprof_reader *reader, uint32_t string)
 {
     struct profile *profile = reader->profile;
     const char *text = reader->message->string_table[string];
 
-    switch (pprof_comment_kind(&text)) {
+    switch (pprof_note_kind(&text)) {
     case PPROF_TOTALS:
         pprof_decode_totals(text, profile);
         return 0;
@@ -76,13 +76,13 @@ static int read_texts(struct pprof_reader *reader, const int64_t *strings, size_
             error = PPROFIL_ERROR_DAMAGED;
         else if (!heard[strings[i]]) {
             heard[strings[i]] = true;
-            error = read_comment(reader, (uint32_t)strings[i]);
+            error = read_note(reader, (uint32_t)strings[i]);
         }
     }
     return error;
 }
 
-static int read_comments(struct pprof_reader *reader)
+static int read_notes(struct pprof_reader *reader)
 {
     const PbProfile *message = reader->message;
     bool *heard = calloc(message->n_string_table, sizeof *heard);
@@ -292,7 +292,7 @@ static int read_message(struct pprof_reader *reader, struct pprof_file *file)
         return -ENOMEM;
     read_run(reader);
     pprof_choose_values(message, &reader->values);
-    int error = read_comments(reader);
+    int error = read_notes(reader);
     if (error == 0)
         error = pprof_read_tables(reader);
     if (error == 0)

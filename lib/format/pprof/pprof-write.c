@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes a profile as a message of profile.proto. Makes its samples, totals and comments; pprof-message.c makes the
+ * Writes a profile as a message of profile.proto. Makes its samples, totals and notes; pprof-message.c makes the
  * tables.
  */
 #include "config.h"

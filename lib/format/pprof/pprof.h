@@ -81,19 +81,19 @@ void pprof_choose_values(const PbProfile *message, struct pprof_values *values);
 /* Returns true if a value has this type and this unit. NULL stands for any type or any unit. */
 bool pprof_is_type(const PbProfile *message, const PbValueType *value, const char *type, const char *unit);
 
-/* --- comments ------------------------------------------------------------------------ */
+/* --- notes ------------------------------------------------------------------------ */
 
-/* Return the text of a comment about the totals, the command, a process or an object. The caller frees the text. They
+/* Return the text of a note about the totals, the command, a process or an object. The caller frees the text. They
  * return NULL if there is no memory. */
 char *pprof_encode_totals(const struct profile *profile);
 char *pprof_encode_command(const struct profile *profile);
 char *pprof_encode_process(const struct profile *profile, uint32_t process);
 char *pprof_encode_object(const struct profile *profile, uint32_t object, uint64_t mapping);
-/* Returns the text of a comment about a part of the timeline, which begins with slot *slot, and sets *slot to the first
- * slot of the next comment. Slots without CPU time may be left out. The caller frees the text. */
+/* Returns the text of a note about a part of the timeline, which begins with slot *slot, and sets *slot to the first
+ * slot of the next note. Slots without CPU time may be left out. The caller frees the text. */
 char *pprof_encode_timeline(const struct profile *profile, uint32_t *slot);
 
-enum pprof_comment {
+enum pprof_note {
     PPROF_OF_OTHERS,
     PPROF_TOTALS,
     PPROF_COMMAND,
@@ -101,17 +101,17 @@ enum pprof_comment {
     PPROF_OBJECT,
     PPROF_TIMELINE,
 };
-/* Returns the kind of a comment, which its first words show. Sets *text to the place after these words. */
-enum pprof_comment pprof_comment_kind(const char **text);
-/* Finds KEY=NUMBER in a comment, and returns the number. Returns 0 if the key is not in the comment. */
+/* Returns the kind of a note, which its first words show. Sets *text to the place after these words. */
+enum pprof_note pprof_note_kind(const char **text);
+/* Finds KEY=NUMBER in a note, and returns the number. Returns 0 if the key is not in the note. */
 uint64_t pprof_number(const char *text, const char *key);
-/* Put the contents of a comment into the profile. `text` begins after the words that pprof_comment_kind skips.
+/* Put the contents of a note into the profile. `text` begins after the words that pprof_note_kind skips.
  * Functions that return an int return 0 or -errno. */
 void pprof_decode_totals(const char *text, struct profile *profile);
 int pprof_decode_command(const char *text, struct profile *profile);
-/* Adds the process that a comment describes, and sets *index to its index in the profile. */
+/* Adds the process that a note describes, and sets *index to its index in the profile. */
 int pprof_decode_process(const char *text, struct profile *profile, uint32_t *index);
-/* Adds the slots in a comment about the timeline. Ignores slots that contradict earlier comments. */
+/* Adds the slots in a note about the timeline. Ignores slots that contradict earlier notes. */
 int pprof_decode_timeline(const char *text, struct profile *profile);
 
 /* --- the history (pprof-history.c) ------------------------------------------------------- */
@@ -150,8 +150,8 @@ struct pprof_reader {
     /* an element for each string of the file: its index + 1 in the profile; 0: not in the profile yet */
     uint32_t *strings;
     struct pprof_ids mappings, functions, locations;
-    /* one for each mapping with a comment of pprofil: `id` is the id of the mapping, and `index` is the index of the
-     * comment in the message's table of strings */
+    /* one for each mapping with a note of pprofil: `id` is the id of the mapping, and `index` is the index of the
+     * note in the message's table of strings */
     struct pprof_ids notes;
     struct memo memo;
     struct pprof_values values;

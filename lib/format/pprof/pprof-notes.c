@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes and reads pprofil's comments in pprof files. pprof.h lists these comments. */
+/* Writes and reads pprofil's notes in pprof files. pprof.h lists these notes. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,15 +14,15 @@
 #define SIGN "pprofil: "
 #define U64(value) ((unsigned long long)(value))
 #define SLOTS_OF_A_LINE 256u
-#define SILENCE 16u /* a comment about the timeline ends where at least this number of slots have less than 1 us each */
+#define SILENCE 16u /* a note about the timeline ends where at least this number of slots have less than 1 us each */
 
-static const char *const comment_words[] = {
+static const char *const note_words[] = {
     [PPROF_TOTALS] = SIGN "totals",          [PPROF_COMMAND] = SIGN "command",
     [PPROF_PROCESS] = SIGN "process",        [PPROF_OBJECT] = SIGN "object",
     [PPROF_TIMELINE] = SIGN "timeline",
 };
 
-/* The totals that are written into a comment. The other totals are sums over the samples, or have a field in
+/* The totals that are written into a note. The other totals are sums over the samples, or have a field in
  * profile.proto. */
 #define TOTALS ((struct profile_totals *)NULL)
 #define TOTAL(name)                                                                                \
@@ -57,19 +57,19 @@ static void set_total(struct profile_totals *totals, const struct kept *total, u
         *(uint32_t *)place = (uint32_t)value;
 }
 
-enum pprof_comment pprof_comment_kind(const char **text)
+enum pprof_note pprof_note_kind(const char **text)
 {
     for (unsigned kind = PPROF_TOTALS; kind <= PPROF_TIMELINE; kind++) {
-        size_t length = strlen(comment_words[kind]);
-        if (strncmp(*text, comment_words[kind], length) == 0 && (*text)[length] == ' ') {
+        size_t length = strlen(note_words[kind]);
+        if (strncmp(*text, note_words[kind], length) == 0 && (*text)[length] == ' ') {
             *text += length;
-            return (enum pprof_comment)kind;
+            return (enum pprof_note)kind;
         }
     }
     return PPROF_OF_OTHERS;
 }
 
-/* Returns the text after " KEY=", or NULL. A name (comm), which may contain any text, comes last in a comment. So the
+/* Returns the text after " KEY=", or NULL. A name (comm), which may contain any text, comes last in a note. So the
  * search finds the real key before anything in the name that looks like it. */
 static const char *value_of(const char *text, const char *key)
 {
@@ -100,7 +100,7 @@ char *pprof_encode_totals(const struct profile *profile)
     if (stream == NULL)
         return NULL;
     double nhz = totals->asked_hz * 1e9;
-    fprintf(stream, "%s asked_nhz=%llu", comment_words[PPROF_TOTALS], nhz >= 0 && nhz < 1e19 ? U64(nhz + 0.5) : 0);
+    fprintf(stream, "%s asked_nhz=%llu", note_words[PPROF_TOTALS], nhz >= 0 && nhz < 1e19 ? U64(nhz + 0.5) : 0);
     for (size_t i = 0; i < KEPT; i++)
         fprintf(stream, " %s=%llu", kept[i].name, U64(get_total(totals, &kept[i])));
     if (fclose(stream) == 0)
@@ -120,7 +120,7 @@ void pprof_decode_totals(const char *text, struct profile *profile)
         set_total(totals, &kept[i], pprof_number(text, kept[i].name));
 }
 
-/* Replaces each control character by a symbol, because pprof prints comments unchanged. The symbol is U+2400 plus the
+/* Replaces each control character by a symbol, because pprof prints a comment unchanged. The symbol is U+2400 plus the
  * character, or U+2421 for DEL. hide_controls turns the symbols back into control characters. Other characters that may
  * do harm on a terminal become U+FFFD. Frees `text`. The caller frees the result. Returns NULL if there is no
  * memory. */
@@ -159,7 +159,7 @@ static void hide_controls(char *text)
 char *pprof_encode_command(const struct profile *profile)
 {
     char *text;
-    int length = asprintf(&text, "%s %s", comment_words[PPROF_COMMAND], profile->command);
+    int length = asprintf(&text, "%s %s", note_words[PPROF_COMMAND], profile->command);
     return show_controls(length < 0 ? NULL : text);
 }
 
@@ -178,7 +178,7 @@ char *pprof_encode_process(const struct profile *profile, uint32_t index)
     int length = asprintf(&text,
                           "%s pid=%u ppid=%u generation=%u start=%llu end=%llu status=%d "
                           "cpu_ns=%llu comm=%s",
-                          comment_words[PPROF_PROCESS], process->pid, process->ppid, process->generation,
+                          note_words[PPROF_PROCESS], process->pid, process->ppid, process->generation,
                           U64(process->start), U64(process->end), process->status,
                           U64(process->cpu_ns), profile->strings[process->comm]);
     return show_controls(length < 0 ? NULL : text);
@@ -219,7 +219,7 @@ char *pprof_encode_object(const struct profile *profile, uint32_t index, uint64_
     int length = asprintf(&text,
                           "%s mapping=%llu kind=%d device=%llu inode=%llu pid=%u generation=%u "
                           "deleted=%d%s",
-                          comment_words[PPROF_OBJECT], U64(mapping), (int)object->kind, U64(object->device),
+                          note_words[PPROF_OBJECT], U64(mapping), (int)object->kind, U64(object->device),
                           U64(object->inode), object->pid, generation, object->deleted,
                           object->invented ? " invented=1" : "");
     return length < 0 ? NULL : text;
@@ -247,7 +247,7 @@ char *pprof_encode_timeline(const struct profile *profile, uint32_t *slot)
         return NULL;
     while (first + 1 < line->count && line->cpu_ns[first] < 1000)
         first++;
-    fprintf(stream, "%s start=%llu slot_ns=%llu at=%u cpu_us=", comment_words[PPROF_TIMELINE],
+    fprintf(stream, "%s start=%llu slot_ns=%llu at=%u cpu_us=", note_words[PPROF_TIMELINE],
             (unsigned long long)line->start, (unsigned long long)line->slot_ns, first);
     uint32_t i = first;
     do
