@@ -126,9 +126,11 @@ static void run_wait_for_program(struct run *run)
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
+/* The command that reports show: the program with its arguments, or the options that chose the processes. A number
+ * tells nothing, so the name of the only process stands beside it. */
 static void run_set_command(const struct run *run)
 {
-    char text[1024];
+    char text[1024], name[RUN_NAME_SIZE];
     size_t used = 0;
 
     text[0] = '\0';
@@ -136,6 +138,11 @@ static void run_set_command(const struct run *run)
         used += (size_t)snprintf(text + used, sizeof text - used, used ? " %s" : "%s", *word);
     if (run->asked.program == NULL)
         process_search_describe(&run->asked.search, text, sizeof text);
+    if (run->asked.program == NULL && run->asked.search.name_count == 0 && run->asked.pids.count == 1) {
+        run_program_name(&run->asked, name);
+        used = strlen(text);
+        snprintf(text + used, sizeof text - used, name[0] != '\0' ? " (%s)" : "%s", name);
+    }
     pprofil_profile_set_command(pprofil_session_profile(run->session), text);
 }
 

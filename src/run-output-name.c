@@ -16,26 +16,24 @@
 
 #define PID_LONGEST 4194304 /* the kernel's limit for pids: proc_sys_kernel(5), pid_max */
 #define NUMBER_MAX 1000000u
-#define NAME_SIZE 256
 
 static bool is_pattern(const struct run_request *asked)
 {
     return asked->output != NULL && strchr(asked->output, '%') != NULL;
 }
 
-/* Writes the name of the program that is run or attached to. */
-static void run_program_name(const struct run_request *asked, char name[NAME_SIZE])
+void run_program_name(const struct run_request *asked, char name[RUN_NAME_SIZE])
 {
     char path[64];
 
     name[0] = '\0';
     if (asked->program != NULL) {
-        snprintf(name, NAME_SIZE, "%s", path_base_name(asked->program[0]));
+        snprintf(name, RUN_NAME_SIZE, "%s", path_base_name(asked->program[0]));
         return;
     }
     snprintf(path, sizeof path, "/proc/%d/comm", (int)asked->pids.pids[0]);
     FILE *comm = fopen(path, "re");
-    size_t length = comm != NULL ? fread(name, 1, NAME_SIZE - 1, comm) : 0;
+    size_t length = comm != NULL ? fread(name, 1, RUN_NAME_SIZE - 1, comm) : 0;
     name[length > 0 ? length - 1 : 0] = '\0'; /* without the newline at the end; there may be others in the name */
     if (comm != NULL)
         fclose(comm);
@@ -44,7 +42,7 @@ static void run_program_name(const struct run_request *asked, char name[NAME_SIZ
 /* Writes the path with this number to run->output. Returns 0 or -ENAMETOOLONG. */
 static int run_output_expand(struct run *run, pid_t pid, unsigned number)
 {
-    char program[NAME_SIZE], host[NAME_SIZE] = "";
+    char program[RUN_NAME_SIZE], host[RUN_NAME_SIZE] = "";
 
     run_program_name(&run->asked, program);
     gethostname(host, sizeof host - 1);

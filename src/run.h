@@ -13,6 +13,7 @@
 #include "options.h"
 
 #define RUN_REGIONS_MAX 1024
+#define RUN_NAME_SIZE 256
 
 struct stat_view;
 
@@ -83,6 +84,8 @@ struct run {
 /* Checks, before anything is started or attached to, whether the output can be written, because an error at the end of
  * a long run comes too late. Returns 0, or complains and returns the exit status. */
 int run_output_check(struct run *run);
+/* Writes the name of the program that is run or attached to; of several processes, that of the first. */
+void run_program_name(const struct run_request *asked, char name[RUN_NAME_SIZE]);
 /* Replaces a pattern by the path that it leads to, when the process is known. */
 void run_output_choose(struct run *run);
 /* Removes the file that was created for the run's number, if nothing was written to it. */
