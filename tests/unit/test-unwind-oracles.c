@@ -315,6 +315,10 @@ Test(unwind, profile)
     cr_assert_str_eq(name_of(profile, node), "[truncated]");
     cr_assert_eq(profile->nodes[node].parent, PROFILE_NONE);
 
+    fixture->input.pieces[0].size = 0;
+    cr_assert_eq(unwind_into_profile(fixture->unwinder, profile, 7, &fixture->input, &node), 0);
+    cr_assert_str_eq(name_of(profile, profile->nodes[node].parent), "[not copied]");
+
     fixture->input.pieces[0].size = 56;
     cr_assert_eq(unwind_into_profile(fixture->unwinder, profile, 7, &fixture->input, &node), 0);
     cr_assert_eq(unwind_into_profile(fixture->unwinder, profile, 7, &fixture->input, &again), 0);
