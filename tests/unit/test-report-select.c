@@ -178,7 +178,8 @@ Test(select, what_is_not_there_is_told)
         {{.pids = &pid, .pid_count = 1}, "--pid: no sample is of such a process"},
         {{.comm = "mak_"}, "--comm: no process is called 'mak_'; there is 'make'"},
         {{.thread = "4711"}, "--thread: no thread is called '4711'; there is 'make', 'job', 'cc'"},
-        {{.object = "liby.so"}, "--object: no object is called 'liby.so'"},
+        {{.object = "liby.so"},
+         "--object: no object is called 'liby.so'; there is '/bin/prog', '/lib/libx.so', '[truncated]'"},
         {{.function = "raed"}, "--function: no function is called 'raed'; there is 'read'"},
         {{.focus = "MAIN"}, "--focus: no function is called 'MAIN'; there is 'main'"},
     };
