@@ -99,7 +99,7 @@ static int cmd_stat_check(struct stat_command *command)
     int status = output_check(command->view.output);
     if (status != 0 || !attach)
         return status;
-    return process_search_find(&run->search, false) ? 0 : EXIT_OWN_FAILURE;
+    return process_search_find(&run->search, run->quiet || run->view.format != REPORT_TEXT) ? 0 : EXIT_OWN_FAILURE;
 }
 
 int command_stat(int argc, char **argv)

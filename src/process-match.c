@@ -31,9 +31,9 @@ static void copy_base_name(const char *word, const char *end, char *name, size_t
 /* Returns true for the name of an interpreter, such as "python3.11". */
 static bool name_is_interpreter(const char *name)
 {
-    static const char *const names[] = {"awk",  "bash", "bun",    "dash",  "deno", "gawk", "ksh",  "lua",   "luajit", "mawk",
-                                        "mono", "node", "nodejs", "perl",  "php",  "pypy", "python", "Rscript", "ruby", "sh",
-                                        "tclsh", "wish", "zsh"};
+    static const char *const names[] = {"Rscript", "awk",    "bash", "bun",  "dash", "deno",   "gawk", "ksh",
+                                        "lua",     "luajit", "mawk", "mono", "node", "nodejs", "perl", "php",
+                                        "pypy",    "python", "ruby", "sh",   "tclsh", "wish",  "zsh"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t length = strlen(names[i]);

@@ -18,7 +18,7 @@
 #include "command.h"
 #include "process-search.h"
 
-#define FOUND_SHOWN 5u /* so many of the processes that a name has found are listed */
+#define FOUND_SHOWN 5u /* a message lists at most this number of processes */
 
 /* The processes of this machine, and what is known of them for this search. */
 struct machine {

@@ -134,7 +134,7 @@ static void report_print_parts(FILE *out, const pprofil_profile *profile, const 
     if (truncated)
         fputs("# [truncated]: the stack was larger than its copy; --stack-size sets the size\n", out);
     if (not_copied)
-        fputs("# [not copied]: the thread woke up before its stack was copied\n", out);
+        fputs("# [not copied]: the thread woke up before its stack was copied, or its memory could not be read\n", out);
 }
 
 /* Returns true if the profile is a part of another profile. A part that was read from a file is
@@ -246,7 +246,7 @@ static void report_print_waits_foot(FILE *out, pprofil_profile *profile, const p
 {
     report_print_holders(out, profile, report);
     if (view->group == NULL && pprofil_report_count(report) > 0)
-        fprintf(out, "# who waits for it: --by wait,thread%s\n",
+        fprintf(out, "# who waits: --by wait,thread%s\n",
                 pprofil_profile_has_stacks(profile) ? "; from where: pprofil report --tree --by wait,function" : "");
 }
 

@@ -332,7 +332,7 @@ static bool run_options_check(struct run_request *request)
     run_check_format(request);
     if (by_check(&request->view) != 0)
         return false;
-    return !attach || process_search_find(&request->search, request->quiet);
+    return !attach || process_search_find(&request->search, request->quiet || request->view.format != REPORT_TEXT);
 }
 
 bool run_options_parse(struct run_request *request, int argc, char **argv)

@@ -193,7 +193,8 @@ static void run_tell_samples(const pprofil_profile *profile)
     pprofil_profile_totals(profile, &totals, sizeof totals);
     if (totals.running >= SAMPLES_ENOUGH || pprofil_totals_limit(&totals, true, why, sizeof why) == 0)
         return;
-    complain("%" PRIu64 " samples of running threads, instead of %.0f Hz: %s", totals.running, totals.asked_hz, why);
+    complain("few samples (%" PRIu64 " of running threads; %.0f Hz were asked for): %s", totals.running,
+             totals.asked_hz, why);
 }
 
 static void run_tell_saved(const struct run *run, const pprofil_profile *profile)

@@ -27,7 +27,7 @@
 
 #define TRACERS_MAX 32
 #define DEADLINES_MAX 64
-#define RECHECKS_MAX 128u /* length of new_tasks.recheck; handovers never give one tracer this many tracees */
+#define RECHECKS_MAX 128u /* length of new_tasks.recheck; a handover to a tracer whose list is full adds nothing */
 #define ENDED_EARLY_MAX 64u
 
 struct debug_log;

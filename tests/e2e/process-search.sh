@@ -72,6 +72,10 @@ expect_text "top, too" "PID $other" "$work/frame"
 expect_text "several of one name are listed" "^pprofil: 3 processes: .*$first $(id -un) [^;]*$name-worker 300" "$work/err"
 "$pprofil" -d 0.2 -p "$name-other" >"$work/out" 2>"$work/err"
 expect "one is not" 0 "$(grep -c ' processes: ' "$work/err")"
+"$pprofil" -d 0.2 -f csv -p "$name-worker" >"$work/out" 2>"$work/err"
+expect "nothing stands before CSV" 1 "$(head -n 1 "$work/err" | grep -c '^share,')"
+"$pprofil" -d 0.2 -p "$other" >"$work/out" 2>"$work/err"
+expect_text "the head of a number has a name" "^# pprofil: -p $other \($name-" "$work/err"
 
 # the message about children
 "$pprofil" -d 0.2 -p "$parent" >"$work/out" 2>"$work/err"
