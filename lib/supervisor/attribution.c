@@ -179,8 +179,8 @@ static bool attribution_emit(struct tracer *tracer, struct tracee *tracee,
     if ((stack != NULL || objects_are_listed(tracee->process)) && !others_stopped)
         objects_emit_executable(supervisor, tracee);
     bool sent = emit_sample(supervisor, tracee, sample, stack);
-    if (tracee->time.samples >= tracee->comm.check_at) {
-        tracee->comm.check_at = tracee->time.samples * 2;
+    if (++tracee->comm.samples >= tracee->comm.check_at) {
+        tracee->comm.check_at = tracee->comm.samples * 2;
         emit_comm(supervisor, tracee);
     }
     return sent;
@@ -331,7 +331,6 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
     sample.syscall = attribution_sleeping_call(tracee, state);
     if (tracee->sleep.letter == 'D')
         sample.flags |= WIRE_SAMPLE_UNINTERRUPTIBLE;
-    tracee->time.samples++;
     if (tracer->supervisor->options.kernel)
         sample.kernel_stack = kernel_stack_of(tracer->supervisor, tracee, state, &cpu);
     if ((sample.flags & WIRE_SAMPLE_COMPAT) == 0)

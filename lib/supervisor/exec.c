@@ -162,7 +162,7 @@ static void exec_forget_figures(struct tracee *tracee)
     tracee->time.used_ns = tracee->time.base_ns = tracee->time.attributed_ns = 0;
     tracee->interrupt.wait_ns = tracee->sleep.wall.wait_ns = tracee->interrupt.run_ns = 0;
     tracee->look.ran_ns = tracee->look.waited_ns = 0;
-    tracee->time.samples = tracee->comm.check_at = 0;
+    tracee->time.samples = tracee->comm.samples = tracee->comm.check_at = 0;
 }
 
 /* Reports only the exec (WIRE_EXEC) to the client: it implies that the other threads have ended. */

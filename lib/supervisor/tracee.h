@@ -79,7 +79,7 @@ struct tracee_time {
     /* while sampling of the process pauses: CPU time of the thread before the pause, minus the CPU time that its
      * samples represent. May be negative. Set by baseline_keep_debts */
     int64_t kept_debt_ns;
-    uint64_t samples;       /* number of samples of the thread */
+    uint64_t samples;       /* number of samples of the thread that represent CPU time */
 };
 
 /* Data that show whether a tracee uses CPU time: active.c. */
@@ -191,7 +191,8 @@ struct tracee {
         bool counted;             /* process->usage has what the thread has used */
     } usage;
     struct {
-        uint64_t check_at; /* when the tracee has this many samples, its name is read again */
+        uint64_t samples;  /* number of samples of the thread, asleep or not */
+        uint64_t check_at; /* when `samples` is this high, the thread's name is read again */
         char text[16];
     } comm;
 
