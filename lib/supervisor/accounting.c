@@ -2,27 +2,7 @@
 #include "config.h"
 
 #include "supervisor/accounting.h"
-#include "supervisor/proc/procfs.h"
 
-/* Interrupts and the host of a virtual machine take time that is in neither run_ns nor wait_ns. Such time counts as a
- * wait only if it is longer than UNCOUNTED_NS plus 1/UNCOUNTED_PART of the time since the last cpu_wait_look or
- * cpu_wait_note. */
-#define UNCOUNTED_NS 50000u
-#define UNCOUNTED_PART 16u
-/* The thread counts as having run until the tick (parameter `due`) if run_ns and wait_ns account for almost all of the
- * time since the last look: at most RAN_NS plus 1/RAN_PART of that time may be missing. With larger values, a thread
- * that gave up its CPU just before the tick would also count. Threads often give up the CPU in a system call, so system
- * calls would get too many samples. */
-#define RAN_NS 20000u
-#define RAN_PART 1024u
-/* If a thread lost the CPU later than RAN_AFTER_NS after the tick was due, the verdict is UNKNOWN instead of RAN. In
- * this case the tracer came late, or lost the CPU during the tick. So the thread may have got the CPU only after the
- * tick was due. */
-#define RAN_AFTER_NS 150000u
-/* If the thread got the CPU exactly once since the last look (one turn), the verdict may be that it waits now. After
- * ONE_TURN_WAITS_MAX such verdicts in a row, the next verdict is UNKNOWN. Then the thread is interrupted, and its stop
- * shows what it did. */
-#define ONE_TURN_WAITS_MAX 4u
 /* The debt of a thread is the CPU time that no sample represents yet. Each sample of the thread also represents 1/n of
  * the debt. n is the number of samples in DEBT_NS of CPU time, limited to DEBT_SHARES_MIN..DEBT_SHARES_MAX. */
 #define DEBT_NS 32000000
@@ -32,69 +12,6 @@
  * CPU time that the thread has used. */
 #define YOUNG_SAMPLES_MAX 16
 #define WAIT_MIN_NS 100000u /* shorter waits are added up and reported together */
-
-/* --- did it have a CPU? ---------------------------------------------------------------------- */
-
-static void cpu_wait_begin(struct cpu_wait *wait, uint64_t at, uint64_t lost_at, const struct procfs_cpu *cpu)
-{
-    *wait = (struct cpu_wait){
-        .at = at, .lost_at = lost_at, .run_ns = cpu->run_ns, .wait_ns = cpu->wait_ns, .turns = cpu->turns};
-}
-
-void cpu_wait_note(struct cpu_wait *wait, uint64_t lost_at, const struct procfs_cpu *cpu)
-{
-    cpu_wait_begin(wait, lost_at, lost_at, cpu);
-    wait->certain = true;
-}
-
-void cpu_wait_forget(struct cpu_wait *wait)
-{
-    *wait = (struct cpu_wait){0};
-}
-
-bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu)
-{
-    bool goes_on = wait->turns != 0 && wait->turns == cpu->turns && wait->run_ns == cpu->run_ns;
-
-    if (goes_on)
-        wait->at = now;
-    return goes_on;
-}
-
-/* Returns true if the last cpu_wait_look was right to conclude that the thread waited. `cpu` was read later, when the
- * thread had got a CPU again. If the thread did wait from last->lost_at to last->at, the wait that has ended since then
- * is at least that long. */
-static bool cpu_wait_was_right(const struct cpu_wait *last, const struct procfs_cpu *cpu)
-{
-    return cpu->wait_ns - last->wait_ns + UNCOUNTED_NS >= last->at - last->lost_at;
-}
-
-enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu)
-{
-    struct cpu_wait last = *wait;
-
-    bool goes_on = cpu_wait_goes_on(wait, now, cpu);
-    if (!goes_on)
-        cpu_wait_begin(wait, now, now, cpu);
-    wait->runnable = true;
-    if (goes_on)
-        return CPU_WAIT_WAITS;
-    if (last.turns == 0 || cpu->turns == last.turns)
-        return CPU_WAIT_UNKNOWN;
-    uint64_t lost_at = last.lost_at + (cpu->wait_ns - last.wait_ns) + (cpu->run_ns - last.run_ns);
-    if (last.certain && lost_at + RAN_NS + (now - last.at) / RAN_PART >= due) {
-        wait->lost_at = lost_at > due ? lost_at : due;
-        wait->certain = true;
-        return lost_at <= due + RAN_AFTER_NS ? CPU_WAIT_RAN : CPU_WAIT_UNKNOWN;
-    }
-    if (cpu->turns - last.turns != 1 || last.one_turn_waits >= ONE_TURN_WAITS_MAX || !cpu_wait_was_right(&last, cpu) ||
-        lost_at + UNCOUNTED_NS + (now - last.at) / UNCOUNTED_PART >= due)
-        return CPU_WAIT_UNKNOWN;
-    wait->lost_at = lost_at;
-    wait->certain = last.certain;
-    wait->one_turn_waits = last.one_turn_waits + 1;
-    return CPU_WAIT_WAITS;
-}
 
 /* --- CPU time -------------------------------------------------------------------------------- */
 

@@ -3,75 +3,14 @@
  * accounting: computes how a thread has spent its time, from the kernel's figures and from what ticks see. Does no I/O
  * and reads no clock.
  *
- * It has three parts. cpu_wait decides whether a thread that wants a CPU had one. weight computes the CPU time that a
- * sample represents. wall_time divides up the elapsed time, in wall mode.
+ * It has two parts. weight computes the CPU time that a sample represents. wall_time divides up the elapsed time, in
+ * wall mode.
  */
 #ifndef PPROFIL_ACCOUNTING_H
 #define PPROFIL_ACCOUNTING_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/*
- * cpu_wait: finds out whether a thread that wants a CPU had one.
- *
- * /proc shows that a thread is runnable, but not whether it runs. When a tracer wakes up on the CPU of a runnable
- * thread, it takes this CPU from that thread or from another one. To find out which, it reads the schedstat file of the
- * thread (Documentation/scheduler/sched-stats.rst). The file contains how long the thread has run, how long it has
- * waited for a CPU (a wait is added when it ends), and how often it got a CPU (its turns). A look is a call of
- * cpu_wait_look. At each look the thread is runnable, and the tracer runs on the CPU on which the thread was last known
- * to be. The number of turns since the last look shows:
- *
- *     none               The thread still waits. But if its run time has grown, it had another CPU.
- *     one                It waited, ran, lost its CPU, and has waited since then.
- *     more than one      It may also have slept, which the file does not show.
- *
- * Interrupts, and the host of a virtual machine, take time that is in neither the run time nor the wait time. After one
- * turn, such time looks like a wait. So if a look has concluded a wait, the next look checks whether this was right,
- * and only ONE_TURN_WAITS_MAX such conclusions in a row are accepted.
- *
- * If it is certain when the thread last lost its CPU, a look may also conclude that the thread ran until just now. It
- * concludes this if the run and wait times account for all the time since the CPU was lost. Then the tracer has just
- * taken the CPU from the thread, whatever the number of turns.
- */
-
-struct procfs_cpu;
-
-enum cpu_wait_verdict {
-    CPU_WAIT_UNKNOWN,
-    CPU_WAIT_WAITS, /* the thread had no CPU */
-    CPU_WAIT_RAN,   /* the thread had the CPU on which the tracer runs now */
-};
-
-/* The state of a thread at the last call of cpu_wait_look or cpu_wait_note. All fields are 0 before the first call. */
-struct cpu_wait {
-    uint64_t at;                     /* time of that call */
-    uint64_t lost_at;                /* time at which the thread lost its CPU */
-    bool certain;                    /* lost_at is exact; else the thread may have lost its CPU earlier */
-    uint64_t run_ns, wait_ns, turns; /* run time, wait time and turns of struct procfs_cpu at the time `at` */
-    /* the thread was found to be runnable after they were read. So as long as they stay the same, it is not asleep: it
-     * would have to run first */
-    bool runnable;
-    /* how many looks in a row have concluded that the thread waited, although it got a CPU once since the look before.
-     * Looks before which it got no CPU are left out */
-    unsigned one_turn_waits;
-};
-
-/* Records that the thread was resumed after a stop. Since the time `lost_at` it has waited for the CPU on which the
- * tracer runs. cpu: run and wait times of the thread, read at about `lost_at`. If they were read late, the thread may
- * have run and gone to sleep before. So wait->runnable becomes false. */
-void cpu_wait_note(struct cpu_wait *wait, uint64_t lost_at, const struct procfs_cpu *cpu);
-/* Sets all fields of *wait to 0. To be called when the thread id now belongs to another thread, or when no tracer
- * traced the thread for a while. */
-void cpu_wait_forget(struct cpu_wait *wait);
-
-/* If the thread has had no CPU since wait->at, sets wait->at to `now` and returns true. Otherwise returns false. The
- * thread may be asleep, unless wait->runnable is true. */
-bool cpu_wait_goes_on(struct cpu_wait *wait, uint64_t now, const struct procfs_cpu *cpu);
-/* Decides whether a thread had a CPU at time `due`. The thread was found to be runnable after `cpu` was read. Since
- * `due`, the tracer may have kept the thread off the CPU on which the tracer runs now, and on which the thread was last
- * seen. now: time at which `cpu` was read. */
-enum cpu_wait_verdict cpu_wait_look(struct cpu_wait *wait, uint64_t due, uint64_t now, const struct procfs_cpu *cpu);
 
 /*
  * weight: the CPU time that a sample represents.

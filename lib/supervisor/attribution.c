@@ -8,8 +8,8 @@
  *     sleep    the rest, without the time for which we stopped the thread; it is attributed to the system call and
  *              address at which the thread is next seen asleep
  *
- * A thread that waits for a CPU should get no sample. But /proc shows it as "running", like a thread that is on a CPU.
- * If cpu_wait of accounting.h does not find out that the thread waits, a tick interrupts it, and it stops when it gets
+ * A thread that waits for a CPU should get no sample. But /proc/TID/syscall shows it as "running", like a thread that
+ * is on a CPU. If tick-taken.c does not find out that the thread waits, a tick interrupts it, and it stops when it gets
  * a CPU. At that stop, the length of its wait shows that it was on no CPU when it was interrupted.
  */
 #include "config.h"
@@ -122,6 +122,8 @@ static bool attribution_was_on_cpu(struct tracee *tracee, const struct regs *reg
     bool woken_meanwhile = tracee->judgement.asleep_before && regs->syscall >= 0;
     uint64_t waited = cpu->wait_ns - interrupt->wait_ns, stopped_at = interrupt->seen_at;
 
+    if (interrupt->had_cpu)
+        return true;
     if (woken_meanwhile || waited > stopped_at - interrupt->hindered_at)
         return false;
     if (tracer->supervisor->cpus.full && interrupt->seen_at - interrupt->sent_at >= SEEN_LATE_NS) {
@@ -201,10 +203,6 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
 
     if (tracee_read_cpu(tracee, &cpu)) {
         on_cpu = attribution_credit(supervisor, tracee, regs, &cpu, &sample.cpu_ns);
-        /* the sample of a program that profiles itself is counted while the tracee is still stopped, so
-         * tracee->resumed_at still belongs to an earlier stop */
-        uint64_t resumed_at = supervisor->options.serve ? time_now() : tracee->resumed_at;
-        cpu_wait_note(&tracee->look.cpu_wait, resumed_at, &cpu);
     }
     tracer->totals.samples += on_cpu;
     debug_log(tracer, "sample %d %llu%s", tracee->tid, (unsigned long long)sample.cpu_ns,
@@ -308,6 +306,34 @@ static void attribution_emit_stack(struct tracer *tracer, struct tracee *tracee,
     bool sent = attribution_emit(tracer, tracee, sample, &tracer->stack);
     if (sent && attribution_has_whole_stack(tracer, tracee))
         tracee->sleep.stack_is_sent = true;
+}
+
+void attribution_fell_asleep(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct interrupt *interrupt = &tracee->interrupt;
+    struct wire_sample sample = {.time = interrupt->at, .pc = state->pc, .sp = state->sp, .syscall = state->syscall};
+    struct procfs_cpu cpu = {.wait_ns = tracee->sleep.wall.wait_ns};
+
+    if (attribution_is_compat_call(state))
+        sample.flags |= WIRE_SAMPLE_COMPAT;
+    tracee_read_cpu(tracee, &cpu);
+    sample.cpu_ns = attribution_weigh(supervisor, tracee);
+    interrupt->pending_ns = interrupt->overdue_ns = interrupt->late_ns = 0;
+    tracer->totals.samples++;
+    tracee->time.samples++;
+    debug_log(tracer, "sample %d %llu, asleep", tracee->tid, (unsigned long long)sample.cpu_ns);
+    if (supervisor->options.wall) {
+        attribution_emit_wait(supervisor, tracee, interrupt->at, &cpu);
+        sample.wall_ns = sample.cpu_ns;
+        wall_time_book_run(&tracee->sleep.wall, sample.wall_ns);
+    }
+    if (supervisor->options.serve)
+        counts_sample(tracee, &sample);
+    else if (tracer->stack.limit > 0)
+        attribution_emit_stack(tracer, tracee, state, &sample);
+    else
+        attribution_emit(tracer, tracee, &sample, NULL);
 }
 
 void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state)

@@ -19,6 +19,10 @@ void attribution_note_end(struct supervisor *supervisor, const struct process *p
 /* Computes how much time the sample of a stopped tracee represents, and delivers the sample. regs: registers of the
  * tracee at this stop. */
 void attribution_sample(struct tracer *tracer, struct tracee *tracee, const struct regs *regs);
+/* Delivers a sample of a tracee that was on a CPU when a tick was due, and was asleep before it could be interrupted.
+ * tracee->interrupt contains the time of the sample, and the sampling time that it represents. state: system call and
+ * registers of the sleeping tracee, as procfs_look read them. */
+void attribution_fell_asleep(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state);
 /* Wall mode: attributes the time that the tracee has slept to the system call and address at which it sleeps. state:
  * system call and registers of the sleeping tracee, as procfs_look read them. */
 void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const struct procfs_state *state);

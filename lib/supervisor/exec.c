@@ -54,7 +54,6 @@ static void exec_forget_image(struct tracee *leader)
 {
     struct process *process = leader->process;
 
-    cpu_wait_forget(&leader->look.cpu_wait);
     leader->handover.away_since = 0;
     maps_close(&process->maps);
     python_forget_image(process);

@@ -130,7 +130,6 @@ static void handover_begin(struct tracer *tracer, struct tracee *tracee)
 
     tracee->handover.done_at = now;
     tracee->handover.away_since = 0;
-    cpu_wait_forget(&tracee->look.cpu_wait);
     debug_log(tracer, "seize %d %d", tracee->tid, tracee->process->pid);
     tracee_activate(&tracer->tracees, tracee, now);
     /* Compares the program only if the tracee is a leader. An exec ends all other threads, so they cannot have a new

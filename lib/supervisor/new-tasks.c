@@ -77,8 +77,6 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
          * of them makes tasks all the time */
         if (supervisor->options.serve) {
             tick_note_cpu(tracee);
-            if (tick_read_cpu(tracee))
-                cpu_wait_note(&tracee->look.cpu_wait, time_now(), &tracee->look.times);
             preempt_expect(tracer, tracee->look.cpu);
         }
         new_task_note_stack_end(tracer, tracee);

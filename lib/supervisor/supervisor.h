@@ -23,7 +23,8 @@
  *     tracee.h, tracer.h     define the structures
  *     tracer-step.c          one round of a tracer: sleep, answer stops, tick. After stops, the tracer polls for more
  *                            if a CPU is idle: up to 60 us after the last stop, and up to 2 ms in all
- *     tick-run.c             at a tick, interrupts threads that tick-look.c chooses. tick-arm.c sets the times of ticks
+ *     tick-run.c             at a tick, interrupts threads that tick-look.c chooses. tick-arm.c sets the times of
+ *                            ticks. tick-taken.c finds out which thread had a CPU, if no CPU is idle
  *     wait.c                 answers each stop, which stop.c decodes. If stops come faster than they are answered,
  *                            wait.c takes the tracees in turn, because the kernel does not. It polls up to 50 us for
  *                            the stops of a tick

@@ -5,10 +5,10 @@
  * A sleeping thread is left alone; in wall mode, the time of some sleeping threads is attributed. A running thread is
  * chosen, with two exceptions: the thread must not be interrupted (tick_has_to_stop), or the tick came too late.
  *
- * If no CPU is idle, only threads that belong to the tracer's CPU are chosen: the tracer has just taken that CPU from
- * one of them. If cpu_wait of accounting.h identifies that thread, all other threads of this CPU are left alone.
- * Otherwise only threads that certainly waited are left alone. A thread on another CPU is also left alone: it would
- * stop some microseconds after the interrupt, nearly always at its next system call (preempt.c).
+ * If no CPU is idle, only the thread is chosen from which the tracer has taken its CPU (tick-taken.c). If that thread
+ * is asleep, its sample is taken at once. If it is not known which thread this is, all threads of this CPU that want it
+ * are chosen. A thread on another CPU is left alone: it would stop some microseconds after the interrupt, nearly always
+ * at its next system call (preempt.c).
  */
 #include "config.h"
 
@@ -24,11 +24,6 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* If a tracer wakes up LATE_NS (in ns) or more after its tick was due, it had to wait for its CPU. */
-#define LATE_NS 150000u
-/* If LATE_TICKS_MAX ticks in a row have come late, the next tick takes samples even if it is late: a biased sample is
- * better than no sample. */
-#define LATE_TICKS_MAX 8
 /* A tracee's CPU, where it runs or waits, is read at most once in this time, ns. */
 #define CPU_PERIOD_NS 2000000u
 /* A tracee that a fork has made will probably exec soon. We assume this until it is EXEC_SOON_NS old and has used
@@ -49,9 +44,9 @@ bool tick_read_cpu(struct tracee *tracee)
     return known;
 }
 
-/* Returns the CPU on which the tracee runs or waits. The answer may be up to CPU_PERIOD_NS old. If the tracee may soon
- * exec, returns the CPU on which it last stopped. */
-static int tick_cpu_of(struct tracee *tracee)
+/* Finds out on which CPU the tracee runs or waits (look.cpu), unless this was read in the last CPU_PERIOD_NS. If the
+ * tracee may soon exec, look.cpu stays the CPU on which it last stopped. */
+static void tick_read_place(struct tracee *tracee)
 {
     uint64_t now = time_now();
 
@@ -59,64 +54,12 @@ static int tick_cpu_of(struct tracee *tracee)
         tracee->look.cpu = procfs_last_cpu(&tracee->files, false);
         tracee->look.cpu_at = now;
     }
-    return tracee->look.cpu;
 }
 
 void tick_note_cpu(struct tracee *tracee)
 {
     tracee->look.cpu = procfs_last_cpu(&tracee->files, true);
     tracee->look.cpu_at = time_now();
-}
-
-bool tick_found_asleep(const struct tracer *tracer)
-{
-    uint64_t due = tracer->tick.was_due;
-
-    return tracer->sleep.began_at <= due && tracer->sleep.ended_at >= due;
-}
-
-uint64_t tick_hindered_since(const struct tracer *tracer)
-{
-    uint64_t due = tracer->tick.was_due;
-
-    if (tick_found_asleep(tracer))
-        return due;
-    return (tracer->sleep.ended_at < due ? tracer->sleep.ended_at : due) - PREEMPTED_NS;
-}
-
-/* Decides whether this tick has come too late. A tracer that competes for its CPU may get the CPU only when the
- * scheduler takes it from a tracee, because the tracee has used up its turn or the quota of its group. The kernel often
- * does this while the tracee is in a system call. So the instant at which the tracer gets the CPU is not random, and
- * the tracee is left to the next tick. The tick is also too late if the tracer has lost its CPU since the tick began:
- * then the thread that runs now may not be the one that ran when the tick was due. */
-static void tick_judge_lateness(struct tracer *tracer)
-{
-    struct tick *tick = &tracer->tick;
-    uint64_t late_at = tick->was_due + LATE_NS;
-    bool woke_late = tick_found_asleep(tracer) && tracer->sleep.ended_at >= late_at;
-    bool lost_cpu = tracer_was_preempted(tracer) && time_now() >= late_at;
-
-    tick->late = (woke_late || lost_cpu) && tick->late_ticks < LATE_TICKS_MAX;
-    tick->late_ticks = tick->late ? tick->late_ticks + 1 : 0;
-}
-
-/* Returns true if no CPU is idle, the tick may interrupt the tracee, and the tracee has had no CPU since its times were
- * last recorded. */
-static bool tick_goes_on_waiting(const struct tracer *tracer, struct tracee *tracee)
-{
-    return tracer->supervisor->cpus.full && !tick_has_to_stop(tracee) && tick_read_cpu(tracee) &&
-           cpu_wait_goes_on(&tracee->look.cpu_wait, tracee->look.at, &tracee->look.times);
-}
-
-/* If no CPU is idle: reads on which CPU the tracee is. If this is the tracer's CPU, decides whether the tracee had that
- * CPU when this tick was due. If the tracee did not have it, the tick need not interrupt the tracee. */
-static void tick_judge_wait(const struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
-{
-    tracee->look.verdict = CPU_WAIT_UNKNOWN;
-    if (tick_cpu_of(tracee) == tracer->affinity.cpu && tracee->look.times.turns > 0)
-        tracee->look.verdict =
-            cpu_wait_look(&tracee->look.cpu_wait, tick_hindered_since(tracer), tracee->look.at, &tracee->look.times);
-    running->ran = running->ran || tracee->look.verdict == CPU_WAIT_RAN;
 }
 
 /* Returns true if our tracers may run on this CPU. Targets may run on other CPUs, too. */
@@ -133,22 +76,41 @@ static void tick_note_place(const struct tracer *tracer, const struct tracee *tr
         CPU_SET(tracee->look.cpu, &running->cpus);
 }
 
-/* If no CPU is idle: returns true if this tick must not interrupt the tracee, because the tracee waited for a CPU when
- * the tick was due, or is on another CPU of ours (tick_is_cpu_of_ours). A tracee whose CPU is not known, or is not
- * ours, may be interrupted at every tick. */
+/* If no CPU is idle: returns true if this tick must not sample the tracee, because the tracee had no CPU when the tick
+ * was due, or is on another CPU of ours (tick_is_cpu_of_ours). A tracee whose CPU is not known, or is not ours, may be
+ * interrupted at every tick. */
 static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
-    bool here = tracee->look.cpu == tracer->affinity.cpu;
-    bool away = !here && tick_is_cpu_of_ours(tracer, tracee->look.cpu);
+    bool here = tracee->look.cpu == tracer->affinity.cpu, taken = tracee->look.taken == CPU_TAKEN_YES;
+    bool away = !here && !taken && tick_is_cpu_of_ours(tracer, tracee->look.cpu);
 
     if (away && running->away_count < AWAITED_MAX)
         running->away[running->away_count++] = tracee;
-    if (tracer->supervisor->options.wall)
+    if (tracer->supervisor->options.wall && tick_read_cpu(tracee))
         attribution_waiting(tracer, tracee);
-    if (tracee->look.verdict == CPU_WAIT_WAITS || (here && running->ran && tracee->look.verdict != CPU_WAIT_RAN))
+    if (here && tracee->look.taken == CPU_TAKEN_NO)
         debug_log(tracer, "waits %d", tracee->tid);
     else if (!away)
         return false;
+    return true;
+}
+
+/* Takes a sample of a tracee that has fallen asleep just when the tracer took its CPU. Returns false if the tracee has
+ * been woken up since then: it must be interrupted. */
+static bool tick_sample_asleep(struct tracer *tracer, struct tracee *tracee, uint64_t interval)
+{
+    struct interrupt *interrupt = &tracee->interrupt;
+    struct procfs_state state;
+
+    procfs_look(&tracee->files, &state);
+    if (state.doing == PROCFS_RUNNING)
+        return false;
+    interrupt->pending_ns += interval * affinity_cpu_count(tracer) + interrupt->skipped_ns;
+    interrupt->late_ns += tracer->tick.missed_ns * affinity_cpu_count(tracer);
+    interrupt->skipped_ns = 0;
+    interrupt->at = tracer->tick.at;
+    if (state.doing == PROCFS_SLEEPING && state.pc != 0)
+        attribution_fell_asleep(tracer, tracee, &state);
     return true;
 }
 
@@ -166,10 +128,11 @@ static void tick_sort_running(struct tracer *tracer, struct tracee *tracee, uint
     if (full && tick_sort_out(tracer, tracee, running))
         return;
     if (tick->late && tracee->look.cpu == tracer->affinity.cpu) {
-        debug_log(tracer, "late %d", tracee->tid);
-        tracee->interrupt.late_ns += (interval + tick->missed_ns) * affinity_cpu_count(tracer);
+        tick_leave_out(tracer, tracee, interval);
         return;
     }
+    if (!tracee->look.runnable && tick_sample_asleep(tracer, tracee, interval))
+        return;
     bool placed = !tracee->files.may_exec || tracee->look.cpu >= 0;
     if (!full && placed && preempt_wanted(tracee) && running->preempted_count < AWAITED_MAX) {
         running->preempted[running->preempted_count++] = tracee;
@@ -211,26 +174,24 @@ static void tick_note_no_exec(const struct tracer *tracer, struct tracee *tracee
 static bool tick_look(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     struct procfs_state state = {.doing = PROCFS_RUNNING};
-    bool waits = tick_goes_on_waiting(tracer, tracee);
+    bool waits = tick_judge_taken(tracer, tracee), taken = tracee->look.taken == CPU_TAKEN_YES;
 
     tracee->files.asks_calls = tracer->supervisor->options.wall;
-    if (!waits || !tracee->look.cpu_wait.runnable)
+    if (!waits)
         procfs_look(&tracee->files, &state);
-    waits = waits && state.doing == PROCFS_RUNNING;
-    if (waits)
-        tracee->look.cpu_wait.runnable = true;
-    if (state.doing == PROCFS_SLEEPING && tracer->supervisor->options.wall)
+    if (state.doing == PROCFS_SLEEPING && tracer->supervisor->options.wall && !taken)
         attribution_sleeping(tracer, tracee, &state);
     tick_note_no_exec(tracer, tracee, state.doing);
     bool runnable = state.doing == PROCFS_RUNNING;
+    tracee->look.runnable = runnable;
     preempt_note(tracee, runnable);
     if (runnable)
         tracee->activity.until = tracer->tick.at + tracee->activity.span;
     running->runnable += runnable;
     if (runnable && !waits && tracer->supervisor->cpus.full && !tick_has_to_stop(tracee))
-        tick_judge_wait(tracer, tracee, running);
+        tick_read_place(tracee);
     tick_note_place(tracer, tracee, running);
-    return runnable && !waits;
+    return (runnable && !waits) || taken;
 }
 
 /* For programs that profile themselves: adds the CPU time of the tracee that no sample represents to tick.left_ns. */
@@ -247,11 +208,12 @@ void tick_find_running(struct tracer *tracer, uint64_t interval, struct tick_run
     struct tracee *tracee;
 
     running->count = running->preempted_count = running->away_count = running->unstopped = running->runnable = 0;
-    running->ran = false;
     CPU_ZERO(&running->cpus);
     tracer->tick.left_ns = 0;
+    if (tracer->supervisor->cpus.full)
+        tick_note_taken(tracer);
     for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->activity.next) {
-        tracee->look.wants_cpu = tick_is_looked_at(tracee) && tick_look(tracer, tracee, running);
+        tracee->look.wanted = tick_is_looked_at(tracee) && tick_look(tracer, tracee, running);
         if (tracer->supervisor->options.serve)
             tick_note_left(tracer, tracee);
     }
@@ -259,7 +221,7 @@ void tick_find_running(struct tracer *tracer, uint64_t interval, struct tick_run
     if (tracer->supervisor->cpus.full)
         tick_judge_lateness(tracer);
     for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->activity.next)
-        if (tracee->look.wants_cpu)
+        if (tracee->look.wanted)
             tick_sort_running(tracer, tracee, interval, running);
 }
 

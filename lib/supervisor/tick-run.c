@@ -9,10 +9,10 @@
  * While no CPU is idle, only threads of the tracer's CPU are interrupted, because the tracer has just taken that CPU
  * from one of them. The tracer visits the CPUs of its tracees in turn.
  *
- * A thread that waits for a CPU looks as if it ran. cpu_wait of accounting.h recognizes most of these threads. The
- * others are interrupted, and stop when they get a CPU. Their run-queue waits then show that they were not running at
- * the tick. If every tracee that wants a CPU was interrupted and has not stopped yet, ticks pause until one has
- * stopped: tick-arm.c.
+ * A thread that waits for a CPU looks as if it ran. tick-taken.c recognizes such threads if the kernel has the file
+ * /proc/TID/sched. Otherwise they are interrupted, and stop when they get a CPU. Their run-queue waits then show that
+ * they were not running at the tick. If every tracee that wants a CPU was interrupted and has not stopped yet, ticks
+ * pause until one has stopped: tick-arm.c.
  */
 #include "config.h"
 
@@ -80,6 +80,7 @@ static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t 
     interrupt->late_ns += tracee->tracer->tick.missed_ns * affinity_cpu_count(tracee->tracer);
     interrupt->at = interrupt->sent_at = time_now();
     interrupt->hindered_at = since;
+    interrupt->had_cpu = tracee->look.taken == CPU_TAKEN_YES;
     if (ptrace(PTRACE_INTERRUPT, tracee->tid, NULL, NULL) < 0) {
         /* the thread is ending, or has another tracer by now, which will drop this tracee */
         interrupt->pending_ns = 0;
@@ -255,7 +256,7 @@ static void tick_end(struct tracer *tracer, const struct tick_running *running)
     struct supervisor *supervisor = tracer->supervisor;
     struct tick *tick = &tracer->tick;
 
-    if (supervisor->cpus.full && tick->awaited_count > 0)
+    if (supervisor->cpus.full)
         tracer->waited_ns = tracer_read_wait(tracer);
     tick->pauses = supervisor->cpus.full && tick->running > 0 &&
                    tick->awaited_count + running->unstopped == tick->runnable;

@@ -23,6 +23,11 @@ struct tick {
     uint64_t due;        /* time of the next tick; 0: no tick is set */
     bool late;           /* the tick came too late to show which thread had the tracer's CPU when the tick was due */
     unsigned late_ticks; /* how many ticks in a row came too late */
+    /* The four fields below are valid if no CPU is idle: tick-taken.c */
+    uint64_t taken_at; /* when the tracer got its CPU, on the scheduler's clock, ns; 0: not known */
+    bool lost_cpu;     /* the tracer had no CPU for some time since it woke up for this tick */
+    /* how long after a tick is due the tracer usually gets its CPU, ns; one tick in eight is faster. 0: not known */
+    uint64_t usual_delay_ns;
     uint64_t leaving_at; /* until this time, no thread is stopped in order to hand it over */
     /* If the tracer moved to another CPU at the last tick, it looked at no tracee. This is the time that the last tick
      * should have represented; the next tick represents it, too. Otherwise 0 */
@@ -71,8 +76,6 @@ struct tick_running {
     unsigned away_count;
     /* tracees that run or wait for a CPU other than the tracer's; the tick does not sample them */
     struct tracee *away[AWAITED_MAX];
-    /* it is certain that one of the tracees had the tracer's CPU when the tick was due */
-    bool ran;
     cpu_set_t cpus;                   /* the CPUs on which the active tracees last ran or waited */
 };
 
@@ -87,8 +90,23 @@ unsigned tick_chosen_count(const struct tick_running *running);
 
 /* Reads the run and wait times of the tracee into tracee->look. Returns false if the kernel keeps no such times. */
 bool tick_read_cpu(struct tracee *tracee);
-/* Stores in tracee->look on which CPU the tracee last ran. The tracee must be stopped. */
+/* Stores in tracee->look on which CPU the tracee last ran. If the tracee may soon exec, it must be stopped. */
 void tick_note_cpu(struct tracee *tracee);
+
+/* --- tick-taken.c --- */
+
+/* To be called at the beginning of a tick, while no CPU is idle: sets tick->taken_at and tick->lost_cpu. */
+void tick_note_taken(struct tracer *tracer);
+/* Finds out whether the tracer has taken its CPU from the tracee: look.taken. Returns true if the tracee certainly
+ * still waits for a CPU: it wanted one at the last look, and has not run since. */
+bool tick_judge_taken(const struct tracer *tracer, struct tracee *tracee);
+/* To be called while no CPU is idle. Sets tick->late: the instant at which the tracer got its CPU is not random, so the
+ * tick must sample no tracee of this CPU. */
+void tick_judge_lateness(struct tracer *tracer);
+/* Leaves a tracee on the tracer's CPU to the next tick, because this tick is late. If the tracer had its CPU when the
+ * tick was due, the tracee had no CPU at that time. Otherwise its next sample must also represent the time of this
+ * tick. interval: length of the sampling time that this tick represents, ns. */
+void tick_leave_out(struct tracer *tracer, struct tracee *tracee, uint64_t interval);
 /* Returns true if the tracer was asleep at the time for which this tick was set. */
 bool tick_found_asleep(const struct tracer *tracer);
 /* Returns the time since which this tracer may have kept tracees off its CPU. */

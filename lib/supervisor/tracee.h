@@ -60,6 +60,7 @@ struct interrupt {
     /* time of the sample: sent_at, or the time of the stop if the stop has another cause than the interrupt */
     uint64_t at;
     uint64_t hindered_at; /* since this time, the tracer itself may have kept the tracee off a CPU */
+    bool had_cpu;         /* the tracee certainly had a CPU at the tick that sent the interrupt */
     uint64_t seen_at;     /* time at which the tracer saw that the tracee had stopped */
     uint64_t wait_ns;     /* total run-queue wait of the tracee at the tick that sent the interrupt */
     uint64_t run_ns;      /* total CPU time of the tracee at the tick that sent the interrupt */
@@ -90,6 +91,13 @@ struct tracee_activity {
     struct tracee *previous, *next; /* links of the list tracees->active */
 };
 
+/* Whether a tracer has taken its CPU from a tracee, so that the tracee had that CPU when a tick was due: tick-taken.c */
+enum cpu_taken {
+    CPU_TAKEN_UNKNOWN,
+    CPU_TAKEN_NO,
+    CPU_TAKEN_YES,
+};
+
 /* What the ticks have found out about a tracee. */
 struct tracee_look {
     /* run and wait times of the tracee, as the kernel reports them; all 0 if the kernel reports none */
@@ -97,9 +105,10 @@ struct tracee_look {
     uint64_t at;                   /* time at which `times` was read */
     int cpu;                       /* CPU on which the tracee last ran or waited; -1: not known */
     uint64_t cpu_at;               /* time at which `cpu` was read */
-    struct cpu_wait cpu_wait;      /* data that show whether the tracee had the CPU `cpu`: accounting.h */
-    enum cpu_wait_verdict verdict; /* whether the tracee had the CPU `cpu` at the last tick */
-    bool wants_cpu;                /* the present tick found that the tracee runs or waits for a CPU */
+    struct procfs_last_run last_run; /* when the tracee was last on a CPU; read only while no CPU is idle */
+    enum cpu_taken taken;            /* whether the tracer has taken its CPU from the tracee at the last tick */
+    bool runnable;                   /* the last tick found that the tracee runs or waits for a CPU */
+    bool wanted;                     /* the present tick may sample the tracee */
     /* CPU time of the tracee, and time for which it waited for a CPU, ns. Older parts count less and less: FADING of
      * tick-run.c */
     uint64_t ran_ns;

@@ -28,6 +28,9 @@
  * there for AVOID_NS. */
 #define AVOID_WAIT_NS 20000000u
 #define AVOID_NS 1000000000u
+/* If the time since an earlier moment is longer by at most STAYED_NS than the CPU time that the tracer has used since
+ * then, the tracer has kept its CPU, ns. */
+#define STAYED_NS 5000u
 #define SLICE_NS 100000u /* the shortest time slice that the scheduler allows, ns */
 
 /* --- is a CPU idle? -------------------------------------------------------------------------- */
@@ -254,21 +257,36 @@ void priority_follow_cpus(struct tracer *tracer)
 
 /* --- how long a tracer waits ---------------------------------------------------------------------- */
 
+struct procfs_task *tracer_files(struct tracer *tracer)
+{
+    if (tracer->files.tid != tracer->wakeup.tid)
+        procfs_task_init(&tracer->files, getpid(), tracer->wakeup.tid);
+    return &tracer->files;
+}
+
 uint64_t tracer_read_wait(struct tracer *tracer)
 {
     struct procfs_cpu cpu;
 
-    if (tracer->files.tid != tracer->wakeup.tid)
-        procfs_task_init(&tracer->files, getpid(), tracer->wakeup.tid);
-    return procfs_read_cpu(&tracer->files, &cpu) == 0 ? cpu.wait_ns : 0;
+    return procfs_read_cpu(tracer_files(tracer), &cpu) == 0 ? cpu.wait_ns : 0;
 }
 
-bool tracer_was_preempted(struct tracer *tracer)
+bool tracer_read_clock(struct tracer *tracer)
 {
-    struct rusage usage = {0};
-    long before = tracer->preemptions;
+    uint64_t before_at = tracer->clock.at, before_ns = tracer->clock.cpu_ns;
 
-    getrusage(RUSAGE_THREAD, &usage);
-    tracer->preemptions = usage.ru_nivcsw;
-    return tracer->preemptions != before;
+    tracer->clock.cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
+    tracer->clock.at = time_now();
+    return tracer->clock.at - before_at > tracer->clock.cpu_ns - before_ns + STAYED_NS;
+}
+
+void tracer_note_cpu(struct tracer *tracer)
+{
+    uint64_t before_at = tracer->clock.at, before_ns = tracer->clock.cpu_ns;
+    bool gave_up_cpu = tracer_read_clock(tracer);
+
+    if (!gave_up_cpu && tracer->sleep.cpu_at != 0)
+        return;
+    uint64_t used = tracer->clock.cpu_ns - before_ns, awake = tracer->sleep.began_at - before_at;
+    tracer->sleep.cpu_at = before_at == 0 ? 0 : tracer->clock.at - (used > awake ? used - awake : 0);
 }

@@ -37,10 +37,15 @@ void priority_ask(struct tracer *tracer);
 /* Calls priority_ask again if CPUs were idle at the last call and none is idle now, or the other way round. */
 void priority_follow_cpus(struct tracer *tracer);
 
+/* Called by the tracer's own thread. Returns its files of /proc. */
+struct procfs_task *tracer_files(struct tracer *tracer);
 /* Returns the total time for which the tracer has waited for a CPU, ns; 0: the kernel does not count it. */
 uint64_t tracer_read_wait(struct tracer *tracer);
-/* Called by the tracer's own thread. Returns true if the scheduler has taken the CPU from the tracer since the last
- * call: ru_nivcsw of getrusage(2). */
-bool tracer_was_preempted(struct tracer *tracer);
+/* Called by the tracer's own thread while no CPU is idle. Reads the time and the tracer's CPU time into tracer->clock.
+ * Returns true if the tracer had no CPU for some of the time since the last call. */
+bool tracer_read_clock(struct tracer *tracer);
+/* Called by the tracer's own thread after a sleep, while no CPU is idle. Finds out when the tracer got its CPU:
+ * sleep.cpu_at. */
+void tracer_note_cpu(struct tracer *tracer);
 
 #endif

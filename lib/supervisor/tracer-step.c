@@ -157,8 +157,10 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
     bool any = wakeup_sleep(&tracer->wakeup, news);
     tracer->asleep = false;
     tracer->sleep.ended_at = time_now();
-    if (tracer->supervisor->cpus.full)
-        tracer_was_preempted(tracer);
+    if (tracer->billing.active)
+        tracer_note_cpu(tracer);
+    else
+        tracer->sleep.cpu_at = 0;
     tracer->news.oldest_stop_at = tracer->sleep.ended_at - WAKE_LATENCY_NS;
     if (tracer->sleep.ended_at - tracer->sleep.began_at > CAUGHT_UP_NS) {
         tracer->news.caught_up_at = tracer->sleep.ended_at;
@@ -180,8 +182,8 @@ static void tracer_answer_news(struct tracer *tracer, const siginfo_t *news)
  * taken from targets for sampling, so it is added to the cost of samples. */
 static void tracer_bill(struct tracer *tracer, bool billed)
 {
-    uint64_t cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
-
+    tracer_read_clock(tracer);
+    uint64_t cpu_ns = tracer->clock.cpu_ns;
     if (billed && tracer->billing.up_to_ns != 0)
         tracer->totals.cost_ns += cpu_ns - tracer->billing.up_to_ns + UNSEEN_NS;
     tracer->billing.up_to_ns = cpu_ns;
@@ -216,6 +218,8 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     if (tracer->billing.active)
         tracer_bill(tracer, tracer->totals.billed > 0 || (for_tick && cpus_full_count_runnable(supervisor) > 0));
     tick_arm(tracer);
+    if (!supervisor->cpus.full)
+        tracer->clock.at = 0;
     if (!supervisor->cpus.full || tracer->new_tasks.unknown_count > 0)
         tracer->billing.up_to_ns = 0; /* the CPU time that new tasks need must not count as a cost of samples */
     if (tracer->new_tasks.unknown_count > 0)

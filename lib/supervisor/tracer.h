@@ -139,6 +139,9 @@ struct tracer {
     struct wakeup wakeup;
     struct {
         uint64_t began_at, ended_at; /* when the last sleep began, and when it ended */
+        /* While no CPU is idle: when the tracer got its CPU, at the end of that sleep. If it kept its CPU, this is the
+         * time at which it got it before. 0: not known, because a CPU was idle */
+        uint64_t cpu_at;
     } sleep;
     struct tracer_news news;
     struct schedule schedule;
@@ -147,9 +150,10 @@ struct tracer {
     struct affinity affinity;
     /* the last call of priority_ask asked for the priority that is best while a CPU is idle: tracer-cpus.c */
     bool asked_for_idle;
-    /* how often the scheduler had preempted the tracer when tracer_was_preempted was last called */
-    long preemptions;
-    /* while no CPU is idle: the tracer's own run-queue wait, read at the last tick that sent interrupts, ns */
+    struct {
+        uint64_t at, cpu_ns; /* the time, and the tracer's CPU time; `at` is 0 if a CPU was idle since then */
+    } clock;                 /* as tracer_read_clock has last read them */
+    /* while no CPU is idle: the tracer's own run-queue wait, read at the end of the last tick, ns */
     uint64_t waited_ns;
     struct stack stack;  /* the stack that was last copied */
     struct {

@@ -161,7 +161,7 @@ UNUSED static void expect_ticks_of(const char *name, double ticks, double cpu_ns
     /* the probability that there is no sample at all is e^-15; if no CPU is idle, samples are also late */
     bool some = ticks > 0 || cpu_ns < (full ? 40 : 15) * look_ns;
     /* if no CPU is idle, the supervisor may come late up to eight times in a row, and then counts nothing:
-     * LATE_TICKS_MAX in lib/supervisor/tick-look.c */
+     * LATE_TICKS_MAX in lib/supervisor/tick-taken.c */
     double least = full ? due - bound - LATE_LOOKS * look_ns / period_ns : due - bound;
     expect(name, some && ticks >= least && ticks <= due + bound, "%.0f ticks for %.1f that are due, %.1f to %.1f",
            ticks, due, least, due + bound);

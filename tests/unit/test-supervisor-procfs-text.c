@@ -189,6 +189,26 @@ Test(procfs_text, schedstat)
     cr_expect_eq(cpu.run_ns, 0);
 }
 
+Test(procfs_text, last_run)
+{
+    struct procfs_last_run run;
+
+    cr_expect(procfs_parse_last_run("cat (17414, #threads: 1)\n"
+                                    "-------------------------------------------------------------------\n"
+                                    "se.exec_start                                :      55544433.550902\n"
+                                    "se.vruntime                                  :       1304157.810668\n"
+                                    "se.sum_exec_runtime                          :            11.000855\n",
+                                    &run));
+    cr_expect_eq(run.at, 55544433550902u);
+    cr_expect_eq(run.run_ns, 11000855);
+    static const char *const bad[] = {
+        "", "cat (1, #threads: 1)\n", "cat (1, #threads: 1)\nse.exec_start : 7.000001\n",
+        "cat (1, #threads: 1)\nse.exec_start : 7\nse.sum_exec_runtime : 1.000000\n",
+        "\nse.exec_start (1, #threads: 1)\nse.exec_start : 7.000001\nse.sum_exec_runtime : 1.000000\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_expect_not(procfs_parse_last_run(bad[i], &run), "%s", bad[i]);
+}
+
 Test(procfs_text, mapping)
 {
     static struct mapping_details details;

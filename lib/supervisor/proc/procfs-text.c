@@ -100,6 +100,29 @@ void procfs_parse_schedstat(const char *text, struct procfs_cpu *cpu)
     cpu->turns = strtoull(next, NULL, 10);
 }
 
+/* Parses a line of /proc/TID/sched, such as "se.exec_start  :  55544433.550902": ms with 6 decimals. Returns false if
+ * there is no such line. */
+static bool procfs_parse_sched_ns(const char *text, const char *name, uint64_t *ns)
+{
+    const char *at = strstr(text, name);
+    char *next;
+
+    at = at != NULL ? strchr(at, ':') : NULL;
+    if (at == NULL)
+        return false;
+    uint64_t ms = strtoull(at + 1, &next, 10);
+    if (*next != '.')
+        return false;
+    *ns = ms * 1000000u + strtoull(next + 1, NULL, 10);
+    return true;
+}
+
+bool procfs_parse_last_run(const char *text, struct procfs_last_run *run)
+{
+    return procfs_parse_sched_ns(text, "\nse.exec_start ", &run->at) &&
+           procfs_parse_sched_ns(text, "\nse.sum_exec_runtime ", &run->run_ns);
+}
+
 long procfs_parse_last_number(const char *text)
 {
     long number = -1;

@@ -34,6 +34,14 @@ struct procfs_cpu {
     uint64_t turns;   /* how often the task got a CPU */
 };
 
+/* When a task was last on a CPU: /proc/TID/sched, proc_sched_show_task in kernel/sched/debug.c. */
+struct procfs_last_run {
+    /* The time, on the clock of the scheduler of that CPU, ns. While the task runs, this may be too early by up to one
+     * tick of the scheduler. 0: the task has moved to another CPU since then */
+    uint64_t at;
+    uint64_t run_ns; /* how long the task was on a CPU in its life, up to the time `at` */
+};
+
 /* A mapping. Two mappings are the same if all these fields are equal. */
 struct mapping {
     uint64_t start, end;
@@ -68,6 +76,9 @@ uint64_t procfs_parse_signals(const char *lines, const char *name);
 /* Parses decimal numbers, separated by blanks and not negative, at the beginning of a text. Returns the last of these
  * numbers; -1: there is none. */
 long procfs_parse_last_number(const char *text);
+
+/* Parses the text of /proc/TID/sched. Returns false if it does not contain the figures. */
+bool procfs_parse_last_run(const char *text, struct procfs_last_run *run);
 
 /* Returns what a task is doing whose state has this letter in proc_pid_stat(5). */
 enum procfs_doing procfs_doing_by_letter(char letter);

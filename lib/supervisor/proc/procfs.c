@@ -24,7 +24,7 @@
 void procfs_task_init(struct procfs_task *task, pid_t pid, pid_t tid)
 {
     *task = (struct procfs_task){.pid = pid, .tid = tid, .doing_fd = -1, .schedstat_fd = -1,
-                                 .stat_fd = -1};
+                                 .stat_fd = -1, .sched_fd = -1};
 }
 
 static void procfs_close_if_open(int *fd)
@@ -39,6 +39,7 @@ void procfs_task_close(struct procfs_task *task)
     procfs_close_if_open(&task->doing_fd);
     procfs_close_if_open(&task->schedstat_fd);
     procfs_close_if_open(&task->stat_fd);
+    procfs_close_if_open(&task->sched_fd);
 }
 
 static ssize_t procfs_read_text(int fd, char *text, size_t size)
@@ -87,7 +88,7 @@ void procfs_task_close_if_scarce(struct procfs_task *task)
 {
     long limit = procfs_limit_of_descriptors();
 
-    if (limit >= 0 && (task->doing_fd > limit / 2 || task->schedstat_fd > limit / 2))
+    if (limit >= 0 && (task->doing_fd > limit / 2 || task->schedstat_fd > limit / 2 || task->sched_fd > limit / 2))
         procfs_task_close(task);
 }
 
@@ -188,6 +189,16 @@ int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu)
         return got < 0 ? (int)got : -ESRCH;
     procfs_parse_schedstat(text, cpu);
     return 0;
+}
+
+int procfs_read_last_run(struct procfs_task *task, struct procfs_last_run *run)
+{
+    char text[512];
+    ssize_t got = procfs_read_kept(task, &task->sched_fd, "sched", text, sizeof text);
+
+    if (got <= 0)
+        return got < 0 ? (int)got : -ESRCH;
+    return procfs_parse_last_run(text, run) ? 0 : -ENODATA;
 }
 
 bool procfs_sleep_goes_on(struct procfs_task *task, const struct procfs_state *state, const struct procfs_cpu *cpu)

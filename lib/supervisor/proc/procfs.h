@@ -18,6 +18,7 @@ struct procfs_task {
     int doing_fd;
     int schedstat_fd; /* -1: not open */
     int stat_fd;      /* -1: not open */
+    int sched_fd;     /* -1: not open */
     /* procfs_look reads "stat" instead of "syscall", because reading "syscall" is denied or may make us wait; not used
      * while may_exec is true */
     bool coarse;
@@ -55,6 +56,10 @@ void procfs_look(struct procfs_task *task, struct procfs_state *state);
 
 /* Reads the run and wait times of the task. Returns 0 or -errno: -ENOENT if the kernel does not keep these times. */
 int procfs_read_cpu(struct procfs_task *task, struct procfs_cpu *cpu);
+
+/* Reads when the task was last on a CPU. Returns 0 or -errno: -ENOENT if the kernel does not report it
+ * (CONFIG_SCHED_DEBUG). */
+int procfs_read_last_run(struct procfs_task *task, struct procfs_last_run *run);
 
 /* Returns true if the task still sleeps as it did when *state and *cpu were read, and has not run since. */
 bool procfs_sleep_goes_on(struct procfs_task *task, const struct procfs_state *state, const struct procfs_cpu *cpu);
