@@ -33,9 +33,14 @@ done
 PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/full-transfers" 30 >/dev/null
 expect "calls that are mended: status" 0 $?
 rules_are_kept "calls that are mended" "$work/log"
-PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/eintr" calls 1 >/dev/null
-expect "calls that are begun anew: status" 0 $?
-rules_are_kept "calls that are begun anew" "$work/log"
+# while no CPU is idle, hardly any interrupt meets a thread that is about to sleep in a call
+for try in 1 2 3 4 5 6 7 8 9 10; do
+	PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -F 10000 --overhead 100 "$targets/eintr" calls 1 >/dev/null
+	expect "calls that are begun anew, try $try: status" 0 $?
+	grep -q ' restart ' "$work/log" && restarted=yes || restarted=no
+	rules_are_kept "calls that are begun anew" "$work/log"
+	[ $restarted = no ] || break
+done
 "$targets/known-shares" 600 2 >/dev/null & target=$!
 PPROFIL_DEBUG=supervisor:"$work/log" "$pprofil" -q -d 5 -F 10000 --overhead 100 -p $target &
 run=$!
