@@ -56,7 +56,7 @@ static const struct argp_option options[] = {
     {"control", KEY_CONTROL, "PATH", 0, "obey pprofil ctl through a socket at PATH", 2},
     {"seed", KEY_SEED, "N", OPTION_HIDDEN, "seed of the ticks' jitter", 2},
     {"parse-maps", KEY_PARSE_MAPS, 0, OPTION_HIDDEN, "as on kernels before 6.11", 2},
-    {"wary", KEY_WARY, 0, OPTION_HIDDEN, "as on kernels before 5.7", 2},
+    {"wary", KEY_WARY, 0, OPTION_HIDDEN, "as on kernels before 5.7, and without CONFIG_SCHED_DEBUG", 2},
     {"restless", KEY_RESTLESS, 0, OPTION_HIDDEN, "each thread goes from tracer to tracer", 2},
     {0, 0, 0, 0, "What to show", 3},
     {"output", 'o', "FILE", 0, "save the profile instead of printing it", 3},

@@ -26,7 +26,7 @@ enum pprofil_flags {
     PPROFIL_NO_INHERIT = 1u << 2, /* do not follow forked children */
     PPROFIL_PARSE_MAPS = 1u << 3, /* for tests: behave as on kernels without PROCMAP_QUERY */
     PPROFIL_CALL_GRAPH = 1u << 4, /* record the stack of each sample */
-    PPROFIL_WARY = 1u << 5,       /* for tests: behave as on kernels before 5.7 */
+    PPROFIL_WARY = 1u << 5,       /* for tests: behave as on kernels before 5.7, without CONFIG_SCHED_DEBUG */
     PPROFIL_NO_PYTHON = 1u << 6,  /* in stacks, show the native frames of Python interpreters, not the Python frames */
     /* with PPROFIL_WALL and PPROFIL_CALL_GRAPH: the stacks of sleeping threads show in which functions of the kernel
      * they sleep. Without CAP_SYS_ADMIN, pprofil_session_open returns -EPERM; with a kernel that has no

@@ -218,7 +218,8 @@ struct options {
     bool follow;         /* after an exec, continue to follow the process */
     bool inherit;        /* follow forked children */
     bool parse_maps;     /* behave as on a kernel without PROCMAP_QUERY */
-    /* for tests: behave as if reading /proc/TID/syscall might have to wait for an exec: proc/system.c */
+    /* for tests: behave as if reading /proc/TID/syscall might have to wait for an exec (proc/system.c), and as if there
+     * were no /proc/TID/sched (tick-taken.c) */
     bool wary;
     bool restless;       /* for tests: hand running threads over as often as possible */
     bool kernel;         /* wall mode: read the kernel stacks of sleeping threads */

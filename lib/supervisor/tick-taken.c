@@ -44,7 +44,8 @@ void tick_note_taken(struct tracer *tracer)
 
     tick->lost_cpu = tracer_read_clock(tracer);
     tick->taken_at = 0;
-    if (tracer->sleep.cpu_at == 0 || procfs_read_last_run(tracer_files(tracer), &run) < 0)
+    if (tracer->supervisor->options.wary || tracer->sleep.cpu_at == 0 ||
+        procfs_read_last_run(tracer_files(tracer), &run) < 0)
         return;
     uint64_t clock_at = run.at - (run.run_ns - tracer->clock.cpu_ns);
     tick->taken_at = clock_at - (tracer->clock.at - tracer->sleep.cpu_at);
