@@ -235,7 +235,13 @@ const struct argp run_argp = {
     "[--] PROGRAM [ARG...]\n-p PID|NAME[,...]",
     "Shows where a program spends its CPU time, without recompiling it, stopping it or being "
     "root.\v"
-    "A program that is called like a command: pprofil -- PROGRAM. pprofil(1) has examples.\n"
+    "Examples; pprofil(1) has more:\n"
+    "  pprofil ./program input                    where it spends its CPU time\n"
+    "  pprofil -d 10 -p nginx --children          the same of a running server\n"
+    "  pprofil -w -g -d 10 --by wait -p service   for which lock or file it waits\n"
+    "  pprofil -g -o p.pb.gz ./program            saves it for pprofil view\n"
+    "  pprofil diff old.pb.gz new.pb.gz           what has become slower\n\n"
+    "A program that is called like a command: pprofil -- PROGRAM.\n"
     "'pprofil --help=dialects': count as an old system's profil(2) did.",
     children,
     run_options_help,

@@ -51,6 +51,14 @@ cp "$work/out" "$work/help"
 for way in -h "-?" help; do
 	expect "help by $way" "$(cksum <"$work/help")" "$("$pprofil" "$way" | cksum)"
 done
+# each example of the help is a line of at most 80 characters, and its options exist: with one more it prints the help
+sed -n '/^Examples/,/^$/s/^  \(pprofil .*[^ ]\)   *[a-z].*/\1/p' "$work/help" >"$work/examples"
+expect "help: examples" 5 "$(wc -l <"$work/examples")"
+expect "help: lines that are too long" 0 "$(grep -c '.\{81\}' "$work/help")"
+while read -r example; do
+	expect "help: $example" 0 "$(echo "$example" | sed 's/ \([.a-z/]*program\|new.pb.gz\)/ --help \1/; /--help/!s/$/ --help/
+		s/^pprofil/status_of "$pprofil"/' >"$work/line" && eval "$(cat "$work/line")")"
+done <"$work/examples"
 sed -n '/^Commands/,/^$/s/^  \([a-z]*\)  *[a-z].*/\1/p' "$work/help" >"$work/commands"
 between "help: commands" 10 "$(wc -l <"$work/commands")" 99
 while read -r command; do
