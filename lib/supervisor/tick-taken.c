@@ -24,13 +24,19 @@
 #include "supervisor/tick.h"
 #include "supervisor/tracer-cpus.h"
 
-/* A thread that has lost its CPU to the tracer may seem to have lost it EARLY_NS (in ns) before the tracer got it. It
- * may also seem to have lost it later: when the tracer got its CPU is known only to within a few microseconds, and the
- * earliest time is assumed. */
+/* When the tracer got its CPU is known only to within a few microseconds, and the earliest time is assumed. So a thread
+ * that has lost its CPU to the tracer seems to have lost it up to AFTER_NS later (in ns), plus AFTER_CALLS times the
+ * length of a system call of the tracer; seldom up to EARLY_NS before. The limits are needed because each CPU has a
+ * scheduler's clock of its own: a thread that last ran on another CPU, and was woken up on the tracer's, may seem to
+ * have run until any time. */
 #define EARLY_NS 2000
-/* A tick is late if the tracer got its CPU LATE_NS (in ns) later than usual, or if its timer was slow: the timer
- * expired IDLE_NS (in ns) later than usual. */
-#define LATE_NS 150000u
+#define AFTER_NS 2000
+#define AFTER_CALLS 4
+/* A tick is late if the tracer got its CPU LATE_NS (in ns) later than usual, or if its timer was slow: the timer expired
+ * IDLE_NS (in ns) later than usual. With a smaller LATE_NS, fewer samples would fall into long system calls, because
+ * many kernels take the CPU from a thread only at the end of its call. With a larger one, more samples would fall into
+ * calls that sleep. */
+#define LATE_NS 40000u
 #define IDLE_NS 15000u
 #define USUAL_STEP_NS 200u /* the estimate of the usual delay grows by this at each slower tick, ns */
 /* If LATE_TICKS_MAX ticks in a row have come late, the next tick takes samples even if it is late: a biased sample is
@@ -51,6 +57,13 @@ void tick_note_taken(struct tracer *tracer)
     tick->taken_at = clock_at - (tracer->clock.at - tracer->sleep.cpu_at);
 }
 
+static bool tick_ran_until_taken(const struct tracer *tracer, uint64_t last_run_at)
+{
+    int64_t later = (int64_t)(last_run_at - tracer->tick.taken_at);
+
+    return later >= -EARLY_NS && later <= AFTER_NS + AFTER_CALLS * (int64_t)tracer->clock.call_ns;
+}
+
 /* Returns true if the tracee last ran on the tracer's CPU. If the tracee may soon exec, it is assumed that it ran where
  * it last stopped. */
 static bool tick_ran_here(const struct tracer *tracer, struct tracee *tracee)
@@ -69,7 +82,7 @@ bool tick_judge_taken(const struct tracer *tracer, struct tracee *tracee)
     if (!tracer->supervisor->cpus.full || tracer->tick.taken_at == 0 || tick_has_to_stop(tracee) ||
         procfs_read_last_run(&tracee->files, &look->last_run) < 0)
         return false;
-    bool until_taken = (int64_t)(look->last_run.at - tracer->tick.taken_at) >= -EARLY_NS;
+    bool until_taken = tick_ran_until_taken(tracer, look->last_run.at);
     if (until_taken && tick_ran_here(tracer, tracee))
         look->taken = CPU_TAKEN_YES;
     else if (!tracee->files.may_exec) /* a tracee that may soon exec may now run on another CPU */

@@ -275,8 +275,11 @@ bool tracer_read_clock(struct tracer *tracer)
 {
     uint64_t before_at = tracer->clock.at, before_ns = tracer->clock.cpu_ns;
 
+    uint64_t called_at = time_now();
     tracer->clock.cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
     tracer->clock.at = time_now();
+    if (tracer->clock.call_ns == 0 || tracer->clock.at - called_at < tracer->clock.call_ns)
+        tracer->clock.call_ns = tracer->clock.at - called_at;
     return tracer->clock.at - before_at > tracer->clock.cpu_ns - before_ns + STAYED_NS;
 }
 

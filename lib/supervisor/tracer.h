@@ -152,6 +152,7 @@ struct tracer {
     bool asked_for_idle;
     struct {
         uint64_t at, cpu_ns; /* the time, and the tracer's CPU time; `at` is 0 if a CPU was idle since then */
+        uint64_t call_ns;    /* the shortest time that the system call took which reads the CPU time; 0: not known */
     } clock;                 /* as tracer_read_clock has last read them */
     /* while no CPU is idle: the tracer's own run-queue wait, read at the end of the last tick, ns */
     uint64_t waited_ns;
