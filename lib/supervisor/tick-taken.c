@@ -32,11 +32,12 @@
 #define EARLY_NS 2000
 #define AFTER_NS 2000
 #define AFTER_CALLS 4
-/* A tick is late if the tracer got its CPU LATE_NS (in ns) later than usual, or if its timer was slow: the timer expired
- * IDLE_NS (in ns) later than usual. With a smaller LATE_NS, fewer samples would fall into long system calls, because
- * many kernels take the CPU from a thread only at the end of its call. With a larger one, more samples would fall into
- * calls that sleep. */
-#define LATE_NS 40000u
+/* A tick is late if the tracer got its CPU LATE_NS (in ns) later than usual, or if its timer was slow: the timer
+ * expired IDLE_NS (in ns) later than usual. With a smaller LATE_NS, fewer samples would fall into long system calls,
+ * because many kernels take the CPU from a thread only at the end of its call. With a larger one, more samples would
+ * fall into calls that sleep. */
+#define LATE_NS 80000u
+#define DELAY_MAX_NS 150000u /* a tick is also late if the tracer got its CPU this long after the tick was due, ns */
 #define IDLE_NS 15000u
 #define USUAL_STEP_NS 200u /* the estimate of the usual delay grows by this at each slower tick, ns */
 /* If LATE_TICKS_MAX ticks in a row have come late, the next tick takes samples even if it is late: a biased sample is
@@ -131,8 +132,10 @@ static bool tick_got_cpu_late(struct tracer *tracer)
 
     tick_note_delay(tick, delay);
     uint64_t more = delay > tick->usual_delay_ns ? delay - tick->usual_delay_ns : 0;
-    if (more < IDLE_NS || more >= LATE_NS)
-        return more >= LATE_NS;
+    if (more >= LATE_NS || delay >= DELAY_MAX_NS)
+        return true;
+    if (more < IDLE_NS)
+        return false;
     /* includes waits after earlier stops, so a few ticks whose timer was slow are not recognized */
     uint64_t waited = tracer_read_wait(tracer) - tracer->waited_ns;
     return more >= waited + IDLE_NS;
