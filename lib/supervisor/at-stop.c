@@ -105,7 +105,7 @@ static void at_stop_book(struct tracer *tracer, struct tracee *tracee, const str
     if (sampled && !supervisor->options.serve && tracee->interrupt.pending_ns + tracee->interrupt.overdue_ns > 0)
         attribution_sample(tracer, tracee, regs);
     tracee->interrupt.pending_ns = tracee->interrupt.overdue_ns = 0;
-    tracee->judgement.asleep_before = false;
+    tracee->judgement.asleep_before = tracee->interrupt.had_cpu = false;
     supervisor_unlock(supervisor);
 }
 

@@ -201,9 +201,8 @@ void attribution_sample(struct tracer *tracer, struct tracee *tracee, const stru
     struct procfs_cpu cpu = {.wait_ns = tracee->sleep.wall.wait_ns};
     bool on_cpu = true;
 
-    if (tracee_read_cpu(tracee, &cpu)) {
+    if (tracee_read_cpu(tracee, &cpu))
         on_cpu = attribution_credit(supervisor, tracee, regs, &cpu, &sample.cpu_ns);
-    }
     tracer->totals.samples += on_cpu;
     debug_log(tracer, "sample %d %llu%s", tracee->tid, (unsigned long long)sample.cpu_ns,
               on_cpu ? "" : ", it was on no CPU");
@@ -312,7 +311,11 @@ void attribution_fell_asleep(struct tracer *tracer, struct tracee *tracee, const
 {
     struct supervisor *supervisor = tracer->supervisor;
     struct interrupt *interrupt = &tracee->interrupt;
-    struct wire_sample sample = {.time = interrupt->at, .pc = state->pc, .sp = state->sp, .syscall = state->syscall};
+    struct wire_sample sample = {.time = interrupt->at,
+                                 .pc = state->pc,
+                                 .sp = state->sp,
+                                 /* a page fault is no system call in a sample of CPU time */
+                                 .syscall = state->syscall >= 0 ? state->syscall : WIRE_NO_SYSCALL};
     struct procfs_cpu cpu = {.wait_ns = tracee->sleep.wall.wait_ns};
 
     if (attribution_is_compat_call(state))

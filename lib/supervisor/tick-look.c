@@ -13,7 +13,6 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "supervisor/accounting.h"
 #include "supervisor/attribution.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/preempt.h"
@@ -105,12 +104,15 @@ static bool tick_sample_asleep(struct tracer *tracer, struct tracee *tracee, uin
     procfs_look(&tracee->files, &state);
     if (state.doing == PROCFS_RUNNING)
         return false;
+    if (state.doing != PROCFS_SLEEPING || state.pc == 0) { /* the address at which it sleeps cannot be read */
+        tick_leave_out(tracer, tracee, interval);
+        return true;
+    }
     interrupt->pending_ns += interval * affinity_cpu_count(tracer) + interrupt->skipped_ns;
     interrupt->late_ns += tracer->tick.missed_ns * affinity_cpu_count(tracer);
     interrupt->skipped_ns = 0;
     interrupt->at = tracer->tick.at;
-    if (state.doing == PROCFS_SLEEPING && state.pc != 0)
-        attribution_fell_asleep(tracer, tracee, &state);
+    attribution_fell_asleep(tracer, tracee, &state);
     return true;
 }
 

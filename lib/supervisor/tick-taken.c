@@ -58,6 +58,8 @@ void tick_note_taken(struct tracer *tracer)
     tick->taken_at = clock_at - (tracer->clock.at - tracer->sleep.cpu_at);
 }
 
+/* Returns true if a thread that was last on a CPU at the time last_run_at, on the scheduler's clock, was there until
+ * the tracer got its CPU. */
 static bool tick_ran_until_taken(const struct tracer *tracer, uint64_t last_run_at)
 {
     int64_t later = (int64_t)(last_run_at - tracer->tick.taken_at);

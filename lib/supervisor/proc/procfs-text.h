@@ -37,7 +37,7 @@ struct procfs_cpu {
 /* When a task was last on a CPU: /proc/TID/sched, proc_sched_show_task in kernel/sched/debug.c. */
 struct procfs_last_run {
     /* The time, on the clock of the scheduler of that CPU, ns. While the task runs, this may be too early by up to one
-     * tick of the scheduler. 0: the task has moved to another CPU since then */
+     * tick of the scheduler. Each CPU has a clock of its own */
     uint64_t at;
     uint64_t run_ns; /* how long the task was on a CPU in its life, up to the time `at` */
 };
