@@ -59,9 +59,9 @@ int target_memory_write(pid_t tid, uint64_t address, const void *from, size_t si
 
 /*
  * One system call copies a stack, beginning at the stack pointer. Bytes below the stack pointer are not needed to find
- * callers. If the requested size reaches beyond readable memory, the kernel copies what is readable. There is none above
- * the main thread's stack, nor above the stacks of most other threads, so the copy ends with the stack. But above the
- * stack of the thread that a program made first, the libraries follow with no gap. So a copy also ends where the C
+ * callers. If the requested size reaches beyond readable memory, the kernel copies what is readable. There is none
+ * above the main thread's stack, nor above the stacks of most other threads, so the copy ends with the stack. But above
+ * the stack of the thread that a program made first, the libraries follow with no gap. So a copy also ends where the C
  * library's stack ends, if this is known.
  *
  * Large copies take time from the target, which the budget sees, and also from the client and from the memory. So the
@@ -186,8 +186,8 @@ static uint64_t stack_find_left(const struct stack *stack, uint64_t fp, const st
     return left;
 }
 
-/* Returns the first address above `sp` to which the stack of `sp` does not extend, as far as the C library's stack shows
- * it; UINT64_MAX: not known. */
+/* Returns the first address above `sp` to which the stack of `sp` does not extend, as far as the C library's stack
+ * shows it; UINT64_MAX: not known. */
 static uint64_t stack_end_above(const struct stack_layout *layout, uint64_t sp)
 {
     return layout->library_stack_end > sp ? layout->library_stack_end : UINT64_MAX;

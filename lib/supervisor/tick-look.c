@@ -30,6 +30,9 @@
  * EXEC_SOON_NS for its first CPU. */
 #define EXEC_SOON_NS 200000000u
 #define EXEC_SOON_CPU_NS 20000000u
+/* When a tick samples a thread, its look.ran_ns and look.waited_ns lose 1/FADING of their values before new times are
+ * added. */
+#define FADING 32u
 /* In wall mode, each tick also finds out what about this many of the inactive threads are doing. */
 #define WALL_LOOKS 32u
 
@@ -94,11 +97,41 @@ static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct t
     return true;
 }
 
+/* Updates look.ran_ns and look.waited_ns: adds the times for which the thread has run, and has waited for a CPU, since
+ * a tick last sampled it. At the first sample, these are the times since it was born. */
+static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
+{
+    tracee->look.ran_ns -= tracee->look.ran_ns / FADING;
+    tracee->look.waited_ns -= tracee->look.waited_ns / FADING;
+    if (cpu->run_ns > tracee->interrupt.run_ns)
+        tracee->look.ran_ns += cpu->run_ns - tracee->interrupt.run_ns;
+    if (cpu->wait_ns > tracee->interrupt.wait_ns)
+        tracee->look.waited_ns += cpu->wait_ns - tracee->interrupt.wait_ns;
+}
+
+void tick_add_pending(struct tracee *tracee, uint64_t pending_ns)
+{
+    struct interrupt *interrupt = &tracee->interrupt;
+    const struct procfs_cpu *cpu = &tracee->look.times;
+
+    if (tracee->look.at < tracee->tracer->tick.at)
+        tick_read_cpu(tracee);
+    tick_note_waits(tracee, cpu);
+    uint64_t ran = cpu->run_ns - interrupt->run_ns;
+    /* overdue_ns is more than 0 if the tracee was left alone until its system call had ended: backoff of calls.h */
+    interrupt->pending_ns += interrupt->overdue_ns < ran ? interrupt->overdue_ns : ran;
+    interrupt->wait_ns = cpu->wait_ns;
+    interrupt->run_ns = cpu->run_ns;
+    /* pending_ns is more than 0 if the last interrupt led to no sample, because a stop with another cause came first */
+    interrupt->pending_ns += pending_ns + interrupt->skipped_ns;
+    interrupt->overdue_ns = interrupt->skipped_ns = 0;
+    interrupt->late_ns += tracee->tracer->tick.missed_ns * affinity_cpu_count(tracee->tracer);
+}
+
 /* Takes a sample of a tracee that has fallen asleep just when the tracer took its CPU. Returns false if the tracee has
  * been woken up since then: it must be interrupted. */
 static bool tick_sample_asleep(struct tracer *tracer, struct tracee *tracee, uint64_t interval)
 {
-    struct interrupt *interrupt = &tracee->interrupt;
     struct procfs_state state;
 
     procfs_look(&tracee->files, &state);
@@ -108,10 +141,8 @@ static bool tick_sample_asleep(struct tracer *tracer, struct tracee *tracee, uin
         tick_leave_out(tracer, tracee, interval);
         return true;
     }
-    interrupt->pending_ns += interval * affinity_cpu_count(tracer) + interrupt->skipped_ns;
-    interrupt->late_ns += tracer->tick.missed_ns * affinity_cpu_count(tracer);
-    interrupt->skipped_ns = 0;
-    interrupt->at = tracer->tick.at;
+    tick_add_pending(tracee, interval * affinity_cpu_count(tracer));
+    tracee->interrupt.at = tracer->tick.at;
     attribution_fell_asleep(tracer, tracee, &state);
     return true;
 }

@@ -34,9 +34,6 @@
 
 /* A tracer that woke up this long after its tick was due (ns), or later, is not bound to a CPU. */
 #define STARVED_NS 20000000u
-/* When a thread is interrupted, its look.ran_ns and look.waited_ns lose 1/FADING of their values before new times are
- * added. */
-#define FADING 32u
 /* Threads are stopped for a handover at most once in this time, ns. */
 #define LEAVING_PERIOD_NS 10000000u
 /* If the time from one tick to the next is FEW_TICKS_PERIOD_NS (in ns) or more, it costs little to interrupt more
@@ -47,37 +44,13 @@
  * INTERRUPTS_FULL_MAX threads (tick_interrupts_max has an exception). */
 #define INTERRUPTS_FULL_MAX 2u
 
-/* Updates look.ran_ns and look.waited_ns: adds the times for which the thread has run, and has waited for a CPU, since
- * its last interrupt. At the first interrupt, these are the times since it was born. */
-static void tick_note_waits(struct tracee *tracee, const struct procfs_cpu *cpu)
-{
-    tracee->look.ran_ns -= tracee->look.ran_ns / FADING;
-    tracee->look.waited_ns -= tracee->look.waited_ns / FADING;
-    if (cpu->run_ns > tracee->interrupt.run_ns)
-        tracee->look.ran_ns += cpu->run_ns - tracee->interrupt.run_ns;
-    if (cpu->wait_ns > tracee->interrupt.wait_ns)
-        tracee->look.waited_ns += cpu->wait_ns - tracee->interrupt.wait_ns;
-}
-
 /* Sends an interrupt to the tracee. since: the time since which we may have kept the tracee off a CPU. Returns true if
  * the tracee will stop. */
 static bool tick_interrupt(struct tracee *tracee, uint64_t pending_ns, uint64_t since)
 {
     struct interrupt *interrupt = &tracee->interrupt;
-    const struct procfs_cpu *cpu = &tracee->look.times;
 
-    if (tracee->look.at < tracee->tracer->tick.at)
-        tick_read_cpu(tracee);
-    tick_note_waits(tracee, cpu);
-    uint64_t ran = cpu->run_ns - interrupt->run_ns;
-    /* overdue_ns is more than 0 if the tracee was left alone until its system call had ended: backoff of calls.h */
-    interrupt->pending_ns += interrupt->overdue_ns < ran ? interrupt->overdue_ns : ran;
-    interrupt->wait_ns = cpu->wait_ns;
-    interrupt->run_ns = cpu->run_ns;
-    /* pending_ns is more than 0 if the last interrupt led to no sample, because a stop with another cause came first */
-    interrupt->pending_ns += pending_ns + interrupt->skipped_ns;
-    interrupt->overdue_ns = interrupt->skipped_ns = 0;
-    interrupt->late_ns += tracee->tracer->tick.missed_ns * affinity_cpu_count(tracee->tracer);
+    tick_add_pending(tracee, pending_ns);
     interrupt->at = interrupt->sent_at = time_now();
     interrupt->hindered_at = since;
     interrupt->had_cpu = tracee->look.taken == CPU_TAKEN_YES;

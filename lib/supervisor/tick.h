@@ -90,6 +90,10 @@ unsigned tick_chosen_count(const struct tick_running *running);
 
 /* Reads the run and wait times of the tracee into tracee->look. Returns false if the kernel keeps no such times. */
 bool tick_read_cpu(struct tracee *tracee);
+/* To be called when a tick interrupts or samples the tracee. pending_ns: the sampling time that this tick represents
+ * for the tracee, ns. Adds it to interrupt.pending_ns, together with the times of earlier ticks that led to no sample.
+ * Reads the run and wait times of the tracee unless this tick has read them. */
+void tick_add_pending(struct tracee *tracee, uint64_t pending_ns);
 /* Stores in tracee->look on which CPU the tracee last ran. If the tracee may soon exec, it must be stopped. */
 void tick_note_cpu(struct tracee *tracee);
 

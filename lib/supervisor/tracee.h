@@ -62,8 +62,8 @@ struct interrupt {
     uint64_t hindered_at; /* since this time, the tracer itself may have kept the tracee off a CPU */
     bool had_cpu;         /* the tracee certainly had a CPU at the tick that sent the interrupt */
     uint64_t seen_at;     /* time at which the tracer saw that the tracee had stopped */
-    uint64_t wait_ns;     /* total run-queue wait of the tracee at the tick that sent the interrupt */
-    uint64_t run_ns;      /* total CPU time of the tracee at the tick that sent the interrupt */
+    uint64_t wait_ns;     /* total run-queue wait of the tracee at the tick that last interrupted or sampled it */
+    uint64_t run_ns;      /* total CPU time of the tracee at that tick */
     uint64_t pending_ns;  /* sampling time that the next sample of the tracee will represent */
     uint64_t overdue_ns;  /* sampling time of ticks that must not interrupt the tracee: tick_has_to_stop */
     /* sampling time of ticks that left the tracee to a later tick; the next interrupt adds it to pending_ns */
@@ -91,7 +91,7 @@ struct tracee_activity {
     struct tracee *previous, *next; /* links of the list tracees->active */
 };
 
-/* Whether a tracer has taken its CPU from a tracee, so that the tracee had that CPU when a tick was due: tick-taken.c */
+/* Whether a tracee had the CPU that the tracer took for a tick: tick-taken.c */
 enum cpu_taken {
     CPU_TAKEN_UNKNOWN,
     CPU_TAKEN_NO,
@@ -110,7 +110,7 @@ struct tracee_look {
     bool runnable;                   /* the last tick found that the tracee runs or waits for a CPU */
     bool wanted;                     /* the present tick may sample the tracee */
     /* CPU time of the tracee, and time for which it waited for a CPU, ns. Older parts count less and less: FADING of
-     * tick-run.c */
+     * tick-look.c */
     uint64_t ran_ns;
     uint64_t waited_ns;
 };
@@ -344,8 +344,8 @@ static inline void tracee_begin_wall(struct tracee *tracee, uint64_t now)
     tracee->sleep.stopped_ns = 0;
 }
 
-/* Notes where the stack ends that the C library has made for the thread: at the thread control block. The main thread is
- * left out. The kernel has made its stack, and some libraries put its control block on that stack (dietlibc). */
+/* Notes where the stack ends that the C library has made for the thread: at the thread control block. The main thread
+ * is left out. The kernel has made its stack, and some libraries put its control block on that stack (dietlibc). */
 static inline void tracee_note_stack_end(struct tracee *tracee, const struct regs *regs)
 {
     if (tracee->tid != tracee->process->pid)

@@ -120,7 +120,8 @@ struct symbol_source *symbolizer_source(struct symbolizer *symbolizer, uint32_t 
         const struct jit_owner owner = jit_owner_of(profile, what);
         source->jit = jit_code_open(what->fd, &owner);
         if (source->jit == NULL)
-            source->problem = "code made at run time, and no /tmp/perf-PID.map that names it, as node --perf-basic-prof writes it";
+            source->problem = "code made at run time, and no /tmp/perf-PID.map that names it, "
+                              "as node --perf-basic-prof writes it";
     } else if (!what->invented && (what->kind == PROFILE_OBJECT_FILE || what->kind == PROFILE_OBJECT_VDSO)) {
         source_open_elf(symbolizer, source, object);
     }

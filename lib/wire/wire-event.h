@@ -49,8 +49,8 @@ enum wire_sample_flags {
     /* set only with WIRE_SAMPLE_SLEEPING: the thread is in state D of proc_pid_stat(5) */
     WIRE_SAMPLE_UNINTERRUPTIBLE = 1u << 4,
     WIRE_SAMPLE_PYTHON = 1u << 5, /* a wire_python follows in the same event, after the wire_stack */
-    /* set only with WIRE_SAMPLE_SLEEPING, and not with WIRE_SAMPLE_STACK: the thread sleeps on since its last sample that
-     * had both, so it still has that stack */
+    /* set only with WIRE_SAMPLE_SLEEPING, and not with WIRE_SAMPLE_STACK: the thread sleeps on since its last sample
+     * that had both, so it still has that stack */
     WIRE_SAMPLE_SAME_STACK = 1u << 6,
 };
 

@@ -243,8 +243,8 @@ static void compare_made(struct unwind_object *object, uint64_t offset, struct a
 }
 
 /* Behind a call that never returns, other code may be taken for the function's own if it is not known to begin there.
- * So a few rules may differ: in glibc 2.36, one of 200. For one of twelve instructions no rule is found, mostly in large
- * functions that jump by tables. */
+ * So a few rules may differ: in glibc 2.36, one of 200. For one of twelve instructions no rule is found, mostly in
+ * large functions that jump by tables. */
 Test(unwind, code_as_described)
 {
     struct agreement agreement = {0};

@@ -82,8 +82,8 @@ static void put_values(struct pprof_writer *writer, const struct profile_sample 
     to->value[2] = (int64_t)from->wall_ns; /* not written in a profile without wall time, where n_value is 2 */
 }
 
-/* Computes the place of each node in the order of a walk over the tree: a node comes before all that it called. A parent
- * has a lower index than its children. Both arrays have an element for each node; `sizes` is scratch space. */
+/* Computes the place of each node in the order of a walk over the tree: a node comes before all that it called. A
+ * parent has a lower index than its children. Both arrays have an element for each node; `sizes` is scratch space. */
 static void order_nodes(const struct profile *profile, uint32_t *sizes, uint32_t *places)
 {
     const struct profile_node *nodes = profile->nodes;
