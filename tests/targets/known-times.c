@@ -19,20 +19,22 @@
 
 #define TRIALS 20000
 #define CALLS 10 /* pairs of write and read between two calls of work() */
+/* between two readings of the clock in before() and after(): some milliseconds, so that next to no tick finds the clock */
+#define TURNS 2000000
 
 static volatile unsigned long sink;
 
 __attribute__((noinline)) static void before(double seconds)
 {
     for (double end = clock_now(CLOCK_PROCESS_CPUTIME_ID) + seconds; clock_now(CLOCK_PROCESS_CPUTIME_ID) < end;)
-        for (int i = 0; i < 100000; i++)
+        for (int i = 0; i < TURNS; i++)
             sink = sink * 31 + 1;
 }
 
 __attribute__((noinline)) static void after(double seconds)
 {
     for (double end = clock_now(CLOCK_PROCESS_CPUTIME_ID) + seconds; clock_now(CLOCK_PROCESS_CPUTIME_ID) < end;)
-        for (int i = 0; i < 100000; i++)
+        for (int i = 0; i < TURNS; i++)
             sink = sink * 37 + 1;
 }
 
