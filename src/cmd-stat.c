@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "What to show", 3},
     {"limit", 'n', "ROWS", 0, "at most ROWS processes and functions, 0: all (10 and 5)", 3},
     {"format", 'f', "KIND", 0, "{KIND} (text)", 3},
-    {"output", 'o', "FILE", 0, "print to FILE instead of standard error", 3},
+    {"output", 'o', "FILE", 0, "print to FILE", 3},
     {0},
 };
 
@@ -141,15 +141,13 @@ static int cmd_stat_print_to_file(const char *path, const struct stat_figures *f
     return output_stream_close(&output, error);
 }
 
-static int cmd_stat_print_to_stderr(const struct stat_figures *figures, pprofil_profile *profile,
-                                    struct report_view *view)
+static int cmd_stat_print_to_stream(const struct run_request *run, const struct stat_figures *figures,
+                                    pprofil_profile *profile, struct report_view *view)
 {
-    FILE *out = fdopen(dup(STDERR_FILENO), "w");
+    FILE *out = run_open_report(run, view);
 
     if (out == NULL)
-        return complain("cannot print the figures: %s", strerror(errno));
-    view->colour = output_wants_colour(out);
-    view->columns = output_columns(out);
+        return EXIT_OWN_FAILURE;
     int error = cmd_stat_print(out, figures, profile, view);
     if (fclose(out) != 0 && error == 0)
         error = -errno;
@@ -163,5 +161,5 @@ int stat_deliver(const struct run_request *run, pprofil_profile *profile, struct
 
     stat_figures_make(&figures, usages, count, run->stat->limit);
     return run->stat->output != NULL ? cmd_stat_print_to_file(run->stat->output, &figures, profile, &view)
-                                     : cmd_stat_print_to_stderr(&figures, profile, &view);
+                                     : cmd_stat_print_to_stream(run, &figures, profile, &view);
 }

@@ -207,6 +207,9 @@ static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *tota
         utf8_print_harmless(out, text);
         fputc('\n', out);
     }
+    if (totals->significant > 0 && view->by == PPROFIL_DIFF_SHARE)
+        fputs("# note: these are shares: what takes more lowers the shares of all others; --absolute compares seconds\n",
+              out);
     if (totals->significant > 0)
         fputs("# note: each profile is one run; how much the runs of one program differ is not known from these\n",
               out);

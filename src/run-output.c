@@ -222,15 +222,26 @@ static int run_save(const struct run *run, pprofil_profile *profile)
     return 0;
 }
 
+FILE *run_open_report(const struct run_request *asked, struct report_view *view)
+{
+    FILE *out = fdopen(dup(asked->program != NULL ? STDERR_FILENO : STDOUT_FILENO), "w");
+
+    if (out == NULL) {
+        complain("cannot print the report: %s", strerror(errno));
+        return NULL;
+    }
+    view->colour = output_wants_colour(out);
+    view->columns = output_columns(out);
+    return out;
+}
+
 static int run_print_report(struct run *run, pprofil_profile *profile)
 {
     if (run->asked.quiet)
         return 0;
-    FILE *out = fdopen(dup(STDERR_FILENO), "w");
+    FILE *out = run_open_report(&run->asked, &run->asked.view);
     if (out == NULL)
-        return complain("cannot print the report: %s", strerror(errno));
-    run->asked.view.colour = output_wants_colour(out);
-    run->asked.view.columns = output_columns(out);
+        return EXIT_OWN_FAILURE;
     forward_catch(&run->forward, false);
     int error = report_print(out, profile, &run->asked.view);
     if (fclose(out) != 0 && error == 0)

@@ -103,6 +103,10 @@ int run_save_so_far(void *context);
  * the next save due in ten seconds. */
 void run_checkpoint_later(struct run *run);
 void run_checkpoint_when_due(struct run *run);
+/* Opens the stream for the report of a run, and sets view->colour and view->columns for it. A run that has started a
+ * program prints to standard error, because standard output is the program's. A run that has attached prints to
+ * standard output. The caller closes the stream. Returns NULL if it has complained. */
+FILE *run_open_report(const struct run_request *asked, struct report_view *view);
 /* cmd-stat.c: prints what the processes have used. Sorts `usages`. Returns the exit status. */
 int stat_deliver(const struct run_request *run, pprofil_profile *profile, struct pprofil_usage *usages, uint32_t count);
 /* Saves or prints the profile after the end of sampling. Returns the exit status. */

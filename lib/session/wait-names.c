@@ -173,31 +173,47 @@ static bool wait_find_mapped_file(uint32_t pid, uint64_t address, struct mapped_
     return found && file->inode != 0;
 }
 
-static bool wait_find_variable(const struct profile *profile, uint32_t pid, uint64_t address, char *name, size_t size)
+/* Writes what a thread waits for, given the variable in which it is. Python's interpreter has one lock in its variable
+ * _PyRuntime: the GIL, which is a condition variable with a mutex (pycore_runtime.h and pycore_gil.h of CPython 3.7 to
+ * 3.14). All words of the condition variable get one name. The mutex gets another one, because a thread that holds the
+ * mutex need not hold the GIL. */
+static void wait_name_variable(const char *variable, const char *path, bool is_lock, char *name, size_t size)
+{
+    static const char runtime[] = "_PyRuntime+";
+
+    if (strncmp(variable, runtime, sizeof runtime - 1) == 0)
+        variable = is_lock ? "of the GIL" : "GIL";
+    snprintf(name, size, "%s in %.80s", variable, path_base_name(path));
+}
+
+static bool wait_find_variable(const struct profile *profile, const struct wire_wait *event, char *name, size_t size)
 {
     struct mapped_file file = {0};
     char variable[96], path[4200];
 
-    if (!wait_find_mapped_file(pid, address, &file))
+    if (!wait_find_mapped_file(event->pid, event->address, &file))
         return false;
     int known = wait_object_file(profile, file.path, file.inode), opened = -1;
     if (known < 0) { /* no code of the file was sampled yet */
-        snprintf(path, sizeof path, "/proc/%" PRIu32 "/root%s", pid, file.path);
+        snprintf(path, sizeof path, "/proc/%" PRIu32 "/root%s", event->pid, file.path);
         opened = file_opener_open(path, file.inode);
     }
-    bool found = (known >= 0 || opened >= 0) && symbol_find_variable(known >= 0 ? known : opened, file.start,
-                                                                     file.offset, address, variable, sizeof variable);
+    int fd = known >= 0 ? known : opened;
+    bool found = fd >= 0 && symbol_find_variable(fd, file.start, file.offset, event->address, variable,
+                                                 sizeof variable);
     if (opened >= 0)
         close(opened);
     if (found)
-        snprintf(name, size, "%s in %.80s", variable, path_base_name(file.path));
+        wait_name_variable(variable, file.path, event->kind == WIRE_WAIT_LOCK, name, size);
     return found;
 }
 
-/* Returns the name of the variable at an address; "": there is none. */
-static const char *wait_variable(struct wait_names *names, const struct profile *profile, uint32_t pid,
-                                 uint64_t address)
+/* Returns the name of the variable in which the lock or futex of an event is; "": there is none. */
+static const char *wait_variable(struct wait_names *names, const struct profile *profile,
+                                 const struct wire_wait *event)
 {
+    uint32_t pid = event->pid;
+    uint64_t address = event->address;
     unsigned at = 0;
 
     while (at < WAIT_VARIABLES && (names->variables[at].pid != pid || names->variables[at].address != address))
@@ -207,7 +223,7 @@ static const char *wait_variable(struct wait_names *names, const struct profile 
     at = names->next_variable++ % WAIT_VARIABLES;
     names->variables[at].pid = pid;
     names->variables[at].address = address;
-    if (!wait_find_variable(profile, pid, address, names->variables[at].name, sizeof names->variables[at].name))
+    if (!wait_find_variable(profile, event, names->variables[at].name, sizeof names->variables[at].name))
         names->variables[at].name[0] = '\0';
     return names->variables[at].name;
 }
@@ -241,7 +257,7 @@ const struct wire_wait *wait_names_find(struct wait_names *names, const struct p
     if (event->address == 0) {
         used = wait_name_files(names, event, names->event->files);
     } else {
-        const char *variable = wait_variable(names, profile, event->pid, event->address);
+        const char *variable = wait_variable(names, profile, event);
         names->event->file_count = *variable != '\0';
         used = (size_t)snprintf(names->event->files, WIRE_WAIT_FILE_SIZE, "%s", variable) + 1;
     }

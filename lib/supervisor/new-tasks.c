@@ -63,8 +63,6 @@ void new_task_start(struct tracer *tracer, struct tracee *tracee, enum stop_kind
     struct supervisor *supervisor = tracer->supervisor;
 
     if (tracee->tid == tracee->process->pid && !new_task_is_followed(supervisor, tracee->process)) {
-        tracee->process->usage.left_out = true;
-        process_report_end(supervisor, tracee->process, 0, -1);
         tracee_detach(tracer, tracee);
         return;
     }
@@ -118,7 +116,9 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
         tracee->files.may_exec = new_process;
         tracee->born_at = new_process ? time_now() : 0;
     }
-    if (new_process)
+    if (new_process && !new_task_is_followed(tracer->supervisor, process))
+        process->usage.left_out = process->end_reported = true; /* the client is told neither of its birth nor its end */
+    else if (new_process)
         emit_fork(tracer->supervisor, tid, parent);
     else
         emit_task(tracer->supervisor, WIRE_THREAD, process->pid, tid);

@@ -99,7 +99,7 @@ ends "born of a thread that refuses: the target ends" "$target"
 
 # the process's end is seen, though its leader, which has another tracer, does not report it
 begin leader 4
-timeout 60 "$pprofil" -f json -p "$target" >"$work/out" 2>"$work/json"
+timeout 60 "$pprofil" -f json -p "$target" >"$work/json" 2>"$work/err"
 expect "the leader refuses: its end is seen" 0 $?
 expect_text "the leader refuses: the others are sampled" 'spend_here' "$work/json"
 between "the leader refuses: the target's CPU time is told" 1 \
@@ -171,7 +171,7 @@ expect "as before Linux 5.7: three threads: asleep all the same" yes \
 
 "$targets/thread-groups" leaderless 5 & target=$!
 sleep 0.3
-timeout 60 "$pprofil" -f json -p "$target" >"$work/out" 2>"$work/json"
+timeout 60 "$pprofil" -f json -p "$target" >"$work/json" 2>"$work/err"
 expect "without a leader: its end is seen" 0 $?
 expect "without a leader: nobody refuses" 0 "$(number "$work/json" untraced)"
 

@@ -34,6 +34,8 @@ for rate in "10k 10000" "1000Hz 1000" "2kHz 2000" "max 50000" "99 99"; do
 done
 expect "time with a unit" 0 "$(status_of "$pprofil" --delay 1ms -d 100ms -f csv "$targets/known-shares" 0.3)"
 expect_text "time with a unit: profile" 'spend_[a-z]*' "$work/err"
+"$pprofil" --no-inherit -f json sh -c '"$0" 0.1; :' "$targets/known-shares" >"$work/out" 2>"$work/err"
+expect "--no-inherit: processes" 1 "$(number "$work/err" processes)"
 expect "nothing to do" 125 "$(status_of "$pprofil")"; one_line "nothing to do"
 expect "both" 125 "$(status_of "$pprofil" -p 1 true)"; one_line "both"
 expect "unknown grouping" 125 "$(status_of "$pprofil" --by x true)"; one_line "unknown grouping"
@@ -170,15 +172,15 @@ expect_text "recording has the profile" 'spend_half' "$work/out"
 start=$(date +%s)
 expect "duration" 0 "$(status_of "$pprofil" -d 3 -f csv -p $target)"
 between "duration: seconds" 3 $(($(date +%s) - start)) 30
-expect_text "duration: profile" 'spend_[a-z]*' "$work/err"
+expect_text "duration: profile" 'spend_[a-z]*' "$work/out"
 expect_free "duration: target" $target
 # a shell starts background processes with SIGINT ignored, and pprofil leaves an ignored SIGINT alone
-env --default-signal=INT "$pprofil" -f csv -p $target 2>"$work/err" & us=$!
+env --default-signal=INT "$pprofil" -f csv -p $target >"$work/out" 2>"$work/err" & us=$!
 await is_traced $target
 await has_used $target $(($(cpu_ticks $target) + 50))
 kill -INT $us; wait $us
 expect "attach and SIGINT" 0 $?
-expect_text "attach and SIGINT: prints" 'spend_half' "$work/err"
+expect_text "attach and SIGINT: prints" 'spend_half' "$work/out"
 expect_free "attach and SIGINT: target" $target
 kill $target
 

@@ -33,7 +33,7 @@ expect "$long_rounds rounds: short or wrong" "tcp-sendfile short 0 of $long_roun
 # as in a container, where pidfd_getfd(2) is refused: calls that send, and those on pipes
 "$targets/full-transfers" "$rounds" >"$work/out" 2>&1 &
 target=$!
-"$targets/refuse-call" 438 1 "$pprofil" -f json -F 10000 --overhead 100 -p $target 2>"$work/report"
+"$targets/refuse-call" 438 1 "$pprofil" -f json -F 10000 --overhead 100 -p $target >"$work/report"
 expect "no copies of descriptors: status" 0 $?
 wait $target
 grep -v -E '^[a-z]*-(recv|low-mark)' "$work/out" >"$work/sent"
@@ -55,7 +55,7 @@ fi
 "$targets/full-transfers" "$rounds" >"$work/out" 2>&1 &
 target=$! visits=0 counted=0
 while kill -0 "$target" 2>/dev/null; do
-	"$pprofil" -f json -F 5000 --overhead 100 -d 0.3 -p "$target" 2>"$work/report" || continue
+	"$pprofil" -f json -F 5000 --overhead 100 -d 0.3 -p "$target" >"$work/report" 2>"$work/err" || continue
 	visits=$((visits + 1)) counted=$((counted + $(number "$work/report" cut_short)))
 done
 wait "$target"

@@ -58,7 +58,7 @@ longer() {
 profile_once() {
 	began=$(date +%s)
 	# shellcheck disable=SC2086
-	timeout -s KILL 60 "$@" "$pprofil" $options -f csv -n 0 -d $seconds -p "$far,$near" 2>"$work/csv" >"$work/out"
+	timeout -s KILL 60 "$@" "$pprofil" $options -f csv -n 0 -d $seconds -p "$far,$near" >"$work/csv" 2>&1
 	status=$? lasted=$(($(date +%s) - began))
 	[ "$status" = 0 ] && ! grep -qi supervisor "$work/csv" || return 0
 	grep -q ',spend_[a-z]*,known-shares,' "$work/csv" && grep -q "$own" "$work/csv"
@@ -108,7 +108,7 @@ hang
 profile "a file that an exec closes" "" ,burn,hung-file, env
 profile "a file that an exec closes, -g" -g ,burn,hung-file, env
 read -r child rest <"/proc/$far/task/$far/children"
-timeout -s KILL 60 "$pprofil" -f csv -d 2 -p "$child,$near" 2>"$work/csv" >"$work/out"
+timeout -s KILL 60 "$pprofil" -f csv -d 2 -p "$child,$near" >"$work/csv" 2>&1
 expect "such a child is attached to: status" 0 $?
 expect_text "such a child is attached to: says so" "^pprofil: $child .hung-file. executes another program" "$work/csv"
 expect_text "such a child is attached to: the other's names" ',spend_[a-z]*,known-shares,' "$work/csv"
@@ -206,7 +206,7 @@ if echo 'int nothing;' | gcc -shared -fPIC -x c -o "$work/library" - 2>/dev/null
 	far=$begun
 	begin "$mount/file" 6000
 	kill -USR1 "$many_server"
-	timeout -s KILL 60 "$pprofil" -g -f csv -n 0 -d 12 -p "$begun,$far" 2>"$work/csv"
+	timeout -s KILL 60 "$pprofil" -g -f csv -n 0 -d 12 -p "$begun,$far" >"$work/csv" 2>&1
 	expect "many files: status" 0 $?
 	expect_text "many files: names of another file system" ',spend_half,file,' "$work/csv"
 	end "$server" "$many_server" "$far" "$begun"
@@ -289,7 +289,7 @@ serve sound "$targets/known-shares" all
 begin "$mount/file" 6000
 far=$begun
 names_of_sound() {
-	timeout -s KILL 60 "$pprofil" -f csv -n 0 -d "$seconds" -p "$far" 2>"$work/csv"
+	timeout -s KILL 60 "$pprofil" -f csv -n 0 -d "$seconds" -p "$far" >"$work/csv" 2>&1
 	grep -q ',file,' "$work/csv"
 }
 longer names_of_sound

@@ -80,7 +80,7 @@ await is_untraced "$target"
 expect_free "target after the client's death" "$target"
 
 # the target is killed
-"$pprofil" -p "$target" -f csv >/dev/null 2>"$work/report" &
+"$pprofil" -p "$target" -f csv >"$work/report" 2>&1 &
 client=$!
 await is_traced "$target"
 await has_used "$target" $(($(cpu_ticks "$target") + 100))

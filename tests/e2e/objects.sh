@@ -222,7 +222,7 @@ all_run() { [ "$(pgrep -P $target | sed 's,.*,/tmp/perf-&.map,' | xargs ls 2>/de
 await all_run
 all_seen() { # a program may wait for a CPU for seconds
 	# shellcheck disable=SC2086
-	"$pprofil" -f csv -n 0 -d 3 $often -p "$(pgrep -d , -P $target)" 2>"$work/csv"
+	"$pprofil" -f csv -n 0 -d 3 $often -p "$(pgrep -d , -P $target)" >"$work/csv" 2>&1
 	[ $(($(named "$work/csv") + $(unnamed "$work/csv"))) -ge $many ]
 }
 await all_seen

@@ -73,9 +73,10 @@ expect_text "several of one name are listed" "^pprofil: 3 processes: .*$first $(
 "$pprofil" -d 0.2 -p "$name-other" >"$work/out" 2>"$work/err"
 expect "one is not" 0 "$(grep -c ' processes: ' "$work/err")"
 "$pprofil" -d 0.2 -f csv -p "$name-worker" >"$work/out" 2>"$work/err"
-expect "nothing stands before CSV" 1 "$(head -n 1 "$work/err" | grep -c '^share,')"
+expect "CSV says nothing about that" "" "$(cat "$work/err")"
+expect "the report goes to standard output" 1 "$(head -n 1 "$work/out" | grep -c '^share,')"
 "$pprofil" -d 0.2 -p "$other" >"$work/out" 2>"$work/err"
-expect_text "the head of a number has a name" "^# pprofil: -p $other \($name-" "$work/err"
+expect_text "the head of a number has a name" "^# pprofil: -p $other \($name-" "$work/out"
 
 # the message about children
 "$pprofil" -d 0.2 -p "$parent" >"$work/out" 2>"$work/err"
@@ -93,7 +94,7 @@ expect "children that are taken are not said" 0 "$(grep -c 'left out' "$work/err
 expect "-q says nothing" "" "$(cat "$work/err")"
 kill "$spinner" "$grandparent"
 "$pprofil" -d 0.2 -p "$name-other" >"$work/out" 2>"$work/err"
-expect_text "the head says what was asked for" "^# pprofil: -p $name-other \(1 process\)" "$work/err"
+expect_text "the head says what was asked for" "^# pprofil: -p $name-other \(1 process\)" "$work/out"
 
 # all processes of a user who has none that can be attached to, and of one who has some
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then

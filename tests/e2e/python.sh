@@ -46,6 +46,21 @@ while read -r python; do
 	expect_text "$version: lines" 'total \^= i \* 3' \
 		"$("$pprofil" annotate "$work/p.pb.gz" first >"$work/annotated" 2>&1; echo "$work/annotated")"
 
+	# two threads that want the GIL all the time: one of them waits for it
+	cat >"$work/gil.py" <<-'EOF'
+		import threading
+		def count():
+		    for i in range(6000000):
+		        pass
+		threads = [threading.Thread(target=count) for i in range(2)]
+		[thread.start() for thread in threads]
+		[thread.join() for thread in threads]
+	EOF
+	expect "$version waits" 0 "$(status_of "$pprofil" -q --overhead 100 -w -o "$work/w.pb.gz" "$python" "$work/gil.py")"
+	"$pprofil" report -n 0 -f csv --by wait "$work/w.pb.gz" >"$work/waits.csv"
+	expect_text "$version: the GIL has its name" ',futex GIL in ' "$work/waits.csv"
+	expect "$version: and no other" "" "$(grep _PyRuntime "$work/waits.csv")"
+
 	# two processes that the interpreter forks, each of which burns CPU time in burn
 	cat >"$work/forks.py" <<-'EOF'
 		import os

@@ -43,7 +43,7 @@ between "born while stopped: elapsed time of all, s" 10 \
 	"$(awk "BEGIN{print $(number "$work/report" wall_ns) / 1e9}")" 3000
 # names that look like fields: /proc/PID/status begins with the name, and /proc/PID/stat has it amid numbers
 sampled() { # a program that has just begun may not work yet
-	"$pprofil" -f csv -d 0.3 -p "$target" >"$work/out" 2>"$work/report"
+	"$pprofil" -f csv -d 0.3 -p "$target" >"$work/report" 2>&1
 	status=$?
 	grep -q ,spend_half, "$work/report"
 }
