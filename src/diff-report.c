@@ -208,8 +208,7 @@ static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *tota
         fputc('\n', out);
     }
     if (totals->significant > 0 && view->by == PPROFIL_DIFF_SHARE)
-        fputs("# note: these are shares: what takes more lowers the shares of all others; --absolute compares seconds\n",
-              out);
+        fputs("# note: these are shares: if one grows, the others shrink; --absolute compares seconds\n", out);
     if (totals->significant > 0)
         fputs("# note: each profile is one run; how much the runs of one program differ is not known from these\n",
               out);

@@ -117,7 +117,7 @@ static void new_task_announce(struct tracer *tracer, struct process *process, pi
         tracee->born_at = new_process ? time_now() : 0;
     }
     if (new_process && !new_task_is_followed(tracer->supervisor, process))
-        process->usage.left_out = process->end_reported = true; /* the client is told neither of its birth nor its end */
+        process->usage.left_out = process->end_reported = true; /* the client learns of neither its birth nor its end */
     else if (new_process)
         emit_fork(tracer->supervisor, tid, parent);
     else
