@@ -47,7 +47,7 @@ bool tick_read_cpu(struct tracee *tracee)
 }
 
 /* Finds out on which CPU the tracee runs or waits (look.cpu), unless this was read in the last CPU_PERIOD_NS. If the
- * tracee may soon exec, look.cpu stays the CPU on which it last stopped. */
+ * tracee may soon exec, look.cpu stays the CPU on which it last stopped or lost its CPU to the tracer. */
 static void tick_read_place(struct tracee *tracee)
 {
     uint64_t now = time_now();
@@ -84,13 +84,14 @@ static void tick_note_place(const struct tracer *tracer, const struct tracee *tr
 static bool tick_sort_out(struct tracer *tracer, struct tracee *tracee, struct tick_running *running)
 {
     bool here = tracee->look.cpu == tracer->affinity.cpu, taken = tracee->look.taken == CPU_TAKEN_YES;
+    bool had_none = tracee->look.taken == CPU_TAKEN_NO;
     bool away = !here && !taken && tick_is_cpu_of_ours(tracer, tracee->look.cpu);
 
     if (away && running->away_count < AWAITED_MAX)
         running->away[running->away_count++] = tracee;
     if (tracer->supervisor->options.wall && tick_read_cpu(tracee))
         attribution_waiting(tracer, tracee);
-    if (here && tracee->look.taken == CPU_TAKEN_NO)
+    if (had_none && (here || tracee->files.may_exec)) /* look.cpu may be wrong if the tracee may soon exec */
         debug_log(tracer, "waits %d", tracee->tid);
     else if (!away)
         return false;

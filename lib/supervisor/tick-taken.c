@@ -39,6 +39,10 @@
 #define LATE_NS 80000u
 #define DELAY_MAX_NS 150000u /* a tick is also late if the tracer got its CPU this long after the tick was due, ns */
 #define IDLE_NS 15000u
+/* The CPU of a tracee that may soon exec is known only from its stops. Such a tracee is interrupted although it seems to
+ * have had no CPU, if it has used SUSPECT_NS of CPU time (in ns) since a tick last interrupted it: it may be on a CPU
+ * that the tracer does not visit. */
+#define SUSPECT_NS 8000000u
 #define USUAL_STEP_NS 200u /* the estimate of the usual delay grows by this at each slower tick, ns */
 /* If LATE_TICKS_MAX ticks in a row have come late, the next tick takes samples even if it is late: a biased sample is
  * better than no sample. */
@@ -67,11 +71,13 @@ static bool tick_ran_until_taken(const struct tracer *tracer, uint64_t last_run_
     return later >= -EARLY_NS && later <= AFTER_NS + AFTER_CALLS * (int64_t)tracer->clock.call_ns;
 }
 
-/* Returns true if the tracee last ran on the tracer's CPU. If the tracee may soon exec, it is assumed that it ran where
- * it last stopped. */
+/* Returns true if the tracee last ran on the tracer's CPU. This cannot be read of a tracee that may soon exec. But a
+ * thread of another CPU seldom seems to have run until just this time, so it is assumed that the tracee ran here. */
 static bool tick_ran_here(const struct tracer *tracer, struct tracee *tracee)
 {
-    if (!tracee->files.may_exec)
+    if (tracee->files.may_exec)
+        tracee->look.cpu = tracer->affinity.cpu;
+    else
         tick_note_cpu(tracee);
     return tracee->look.cpu == tracer->affinity.cpu;
 }
@@ -86,9 +92,10 @@ bool tick_judge_taken(const struct tracer *tracer, struct tracee *tracee)
         procfs_read_last_run(&tracee->files, &look->last_run) < 0)
         return false;
     bool until_taken = tick_ran_until_taken(tracer, look->last_run.at);
+    bool suspect = tracee->files.may_exec && look->last_run.run_ns >= tracee->interrupt.run_ns + SUSPECT_NS;
     if (until_taken && tick_ran_here(tracer, tracee))
         look->taken = CPU_TAKEN_YES;
-    else if (!tracee->files.may_exec) /* a tracee that may soon exec may now run on another CPU */
+    else if (!suspect)
         look->taken = CPU_TAKEN_NO;
     return look->runnable && !until_taken && look->last_run.run_ns == run_ns;
 }

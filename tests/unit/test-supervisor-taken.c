@@ -16,6 +16,7 @@
 
 #define TAKEN_AT 5000000000u /* when the tracer got its CPU, on the scheduler's clock, ns */
 #define CALL_NS 500u
+#define RUN_NS 70000000u /* CPU time of the tracee, ns */
 #define US 1000
 
 static struct supervisor supervisor;
@@ -98,7 +99,7 @@ static void set_up(void)
 /* Judges the tracee, which has last run `after` ns after the tracer got its CPU. */
 static enum cpu_taken judge(int64_t after)
 {
-    write_sched_file(&tracee.files.sched_fd, (uint64_t)((int64_t)TAKEN_AT + after), 7000000);
+    write_sched_file(&tracee.files.sched_fd, (uint64_t)((int64_t)TAKEN_AT + after), RUN_NS);
     tick_judge_taken(&tracer, &tracee);
     return tracee.look.taken;
 }
@@ -126,15 +127,27 @@ Test(taken, a_thread_of_another_cpu_did_not_have_the_cpu)
     cr_assert_eq(judge(0), CPU_TAKEN_NO);
 }
 
-/* Reading its CPU could hang while it execs, so the CPU of its last stop counts. */
-Test(taken, a_thread_that_may_exec_is_never_left_alone)
+/* Its CPU cannot be read, so the CPU of its last stop may be wrong. */
+Test(taken, a_thread_that_may_exec_is_judged_by_its_time_alone)
 {
     tracee.files.may_exec = true;
-    tracee.look.cpu = 1;
-    cr_assert_eq(judge(0), CPU_TAKEN_UNKNOWN);
-    cr_assert_eq(judge(-1000 * US), CPU_TAKEN_UNKNOWN);
-    tracee.look.cpu = 0;
+    tracee.look.cpu = tracee_cpu = 1;
+    tracee.interrupt.run_ns = RUN_NS;
+    cr_assert_eq(judge(-1000 * US), CPU_TAKEN_NO);
+    cr_assert_eq(tracee.look.cpu, 1);
     cr_assert_eq(judge(0), CPU_TAKEN_YES);
+    cr_assert_eq(tracee.look.cpu, 0, "it is now known to be on the tracer's CPU");
+}
+
+Test(taken, a_thread_that_may_exec_is_suspected_when_it_has_run_for_long_without_a_sample)
+{
+    tracee.files.may_exec = true;
+    tracee.interrupt.run_ns = RUN_NS - 8000 * US + 1;
+    cr_assert_eq(judge(-1000 * US), CPU_TAKEN_NO);
+    tracee.interrupt.run_ns--;
+    cr_assert_eq(judge(-1000 * US), CPU_TAKEN_UNKNOWN);
+    tracee.files.may_exec = false;
+    cr_assert_eq(judge(-1000 * US), CPU_TAKEN_NO);
 }
 
 Test(taken, nothing_is_known_without_the_file_or_the_time_or_while_a_cpu_is_idle)
@@ -154,10 +167,10 @@ Test(taken, nothing_is_known_without_the_file_or_the_time_or_while_a_cpu_is_idle
 
 Test(taken, a_thread_that_wanted_a_cpu_and_has_not_run_since_still_waits)
 {
-    write_sched_file(&tracee.files.sched_fd, TAKEN_AT - 5000 * US, 7000000);
+    write_sched_file(&tracee.files.sched_fd, TAKEN_AT - 5000 * US, RUN_NS);
     cr_assert_not(tick_judge_taken(&tracer, &tracee), "the first look");
     cr_assert(tick_judge_taken(&tracer, &tracee), "it has not run");
-    write_sched_file(&tracee.files.sched_fd, TAKEN_AT - 3000 * US, 7000001);
+    write_sched_file(&tracee.files.sched_fd, TAKEN_AT - 3000 * US, RUN_NS + 1);
     cr_assert_not(tick_judge_taken(&tracer, &tracee), "it has run");
     tracee.look.runnable = false;
     cr_assert_not(tick_judge_taken(&tracer, &tracee), "it was asleep");
