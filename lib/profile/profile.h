@@ -279,6 +279,8 @@ int profile_node(struct profile *profile, uint32_t parent, uint32_t location, ui
 int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat, uint32_t *index);
 /* `holder`: as in struct profile_wait. */
 int profile_wait(struct profile *profile, const char *name, uint32_t holder, uint32_t *index);
+/* Returns the length of the beginning of a wait's name that says what it is without saying who holds it, in bytes. */
+size_t profile_wait_lock_length(const char *name);
 /* Returns the name of a state, such as "asleep", for users and for files. */
 const char *profile_state_name(enum profile_state state);
 /* Returns the state with this name. If no state has this name, returns PROFILE_RUNNING. */

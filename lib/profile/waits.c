@@ -40,6 +40,13 @@ int profile_wait(struct profile *profile, const char *name, uint32_t holder, uin
     return profile_append(&profile->waits, &profile->wait_count, &wait, sizeof wait, index, hash, result);
 }
 
+size_t profile_wait_lock_length(const char *name)
+{
+    const char *holder = strstr(name, HELD_BY);
+
+    return holder != NULL ? (size_t)(holder - name) : strlen(name);
+}
+
 /* Appends to a name, as snprintf does. */
 __attribute__((format(printf, 3, 4))) static void wait_append(char name[WAIT_NAME_SIZE], size_t *used,
                                                               const char *format, ...)

@@ -5,13 +5,14 @@
  *
  * The profile's history tells in which slots of time others waited. What the holder did in these slots is in its
  * samples of the same slots. A slot is some ms long, so the holder may also have released the lock and done other
- * things in it.
+ * things in it. But while it waits for the lock itself, it does not hold it, so these samples are left out.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/report.h"
 #include "report/row.h"
@@ -52,6 +53,17 @@ static bool holder_is_thread(const struct holder_search *search, const struct pr
     return search->profile->threads[sample->thread].tid == search->profile->waits[search->wait].holder;
 }
 
+/* Returns true if a sample waits for the lock of the wait, whoever held the lock at that time. */
+static bool holder_waits_itself(const struct holder_search *search, const struct profile_sample *sample)
+{
+    const struct profile *profile = search->profile;
+    const char *wanted = profile->strings[profile->waits[search->wait].name];
+    const char *name = profile->strings[profile->waits[sample->wait].name];
+    size_t length = profile_wait_lock_length(wanted);
+
+    return sample->wait != 0 && profile_wait_lock_length(name) == length && memcmp(wanted, name, length) == 0;
+}
+
 /* Adds up the holder's samples. Returns the time of all of them, ns. */
 static uint64_t holder_add_samples(struct holder_search *search, uint64_t states_ns[PROFILE_STATES])
 {
@@ -61,7 +73,7 @@ static uint64_t holder_add_samples(struct holder_search *search, uint64_t states
     for (uint32_t i = 0; i < profile->history.count; i++) {
         const struct history_entry *entry = &profile->history.entries[i];
         const struct profile_sample *sample = &profile->samples[entry->sample];
-        if (!holder_is_thread(search, sample))
+        if (!holder_is_thread(search, sample) || holder_waits_itself(search, sample))
             continue;
         uint32_t covered = search->waited[entry->last + 1] - search->waited[entry->first];
         uint64_t ns = (uint64_t)((double)holder_ns(profile, entry) * covered / (entry->last - entry->first + 1.0));

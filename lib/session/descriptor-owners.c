@@ -65,6 +65,26 @@ static void descriptor_owners_look(struct descriptor_owners *owners)
         closedir(list);
 }
 
+/* Returns true if a process waits for its children or for a signal, as shells and timeout(1) do. If other processes have
+ * the descriptor, too, they use it, and this process has only passed it on. */
+static bool descriptor_owner_waits(const struct descriptor_owner *owner)
+{
+    static const char *const functions[] = {"do_wait", "sigsuspend", "do_sigtimedwait"}; /* of the kernel */
+    char path[64], text[64] = "";
+
+    snprintf(path, sizeof path, "/proc/%d/wchan", owner->pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    if (read(fd, text, sizeof text - 1) < 0)
+        text[0] = '\0';
+    close(fd);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strncmp(text, functions[i], strlen(functions[i])) == 0)
+            return true;
+    return false;
+}
+
 static const struct descriptor_owner *descriptor_owners_search(const struct descriptor_owners *owners, uint64_t inode,
                                                                pid_t self, bool reads, bool writes)
 {
@@ -74,7 +94,9 @@ static const struct descriptor_owner *descriptor_owners_search(const struct desc
         const struct descriptor_owner *owner = &owners->all[i];
         if (owner->inode != inode || !((reads && owner->reads) || (writes && owner->writes)))
             continue;
-        if (found == NULL || owner->pid == self)
+        if (owner->pid == self)
+            return owner;
+        if (found == NULL || (owner->pid != found->pid && descriptor_owner_waits(found)))
             found = owner;
     }
     return found;

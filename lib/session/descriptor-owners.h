@@ -24,8 +24,8 @@ struct descriptor_owners {
     uint64_t look_after; /* /proc is not read again before this time, CLOCK_MONOTONIC, ns */
 };
 
-/* Returns a process that has the pipe or socket open; NULL: none is known. The process `self` is preferred.
- * reads, writes: only if the descriptor may be used in one of these ways. The result is valid until the next call.
+/* Returns a process that has the pipe or socket open; NULL: none is known. The process `self` is preferred, and then
+ * processes that do not wait for their children or for a signal. reads, writes: only if the descriptor may be used in one of these ways. The result is valid until the next call.
  * Reads /proc again if nothing is found, but for at most 5 % of the time, so that the client keeps up: it takes some
  * ms for 10000 descriptors. */
 const struct descriptor_owner *descriptor_owner_find(struct descriptor_owners *owners, uint64_t inode, pid_t self,

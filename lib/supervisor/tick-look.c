@@ -240,6 +240,7 @@ static void tick_note_left(struct tracer *tracer, const struct tracee *tracee)
 void tick_find_running(struct tracer *tracer, uint64_t interval, struct tick_running *running)
 {
     struct tracee *tracee;
+    bool from_others = tracer->supervisor->cpus.full;
 
     running->count = running->preempted_count = running->away_count = running->unstopped = running->runnable = 0;
     CPU_ZERO(&running->cpus);
@@ -247,10 +248,13 @@ void tick_find_running(struct tracer *tracer, uint64_t interval, struct tick_run
     if (tracer->supervisor->cpus.full)
         tick_note_taken(tracer);
     for (tracee = tracer->tracees.active; tracee != NULL; tracee = tracee->activity.next) {
-        tracee->look.wanted = tick_is_looked_at(tracee) && tick_look(tracer, tracee, running);
+        bool looked_at = tick_is_looked_at(tracee);
+        tracee->look.wanted = looked_at && tick_look(tracer, tracee, running);
+        from_others = from_others && (!looked_at || tracee->look.taken == CPU_TAKEN_NO);
         if (tracer->supervisor->options.serve)
             tick_note_left(tracer, tracee);
     }
+    tracer->tick.from_others = from_others;
     tracer->tick.late = false;
     if (tracer->supervisor->cpus.full)
         tick_judge_lateness(tracer);

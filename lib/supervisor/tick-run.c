@@ -199,6 +199,7 @@ static uint64_t tick_begin(struct tracer *tracer)
     tick->at = time_now();
     tick->was_due = tick->due;
     tick->due = 0;
+    tick->from_others = false;
     tracer->affinity.cpu = sched_getcpu();
     tick->missed_ns = tick->pauses ? 0 : tracer->schedule.missed_ns;
     if (tick->pauses)

@@ -23,9 +23,10 @@ struct tick {
     uint64_t due;        /* time of the next tick; 0: no tick is set */
     bool late;           /* the tick came too late to show which thread had the tracer's CPU when the tick was due */
     unsigned late_ticks; /* how many ticks in a row came too late */
-    /* The three fields below are valid if no CPU is idle: tick-taken.c */
+    /* The four fields below are valid if no CPU is idle: tick-taken.c */
     uint64_t taken_at; /* when the tracer got its CPU, on the scheduler's clock, ns; 0: not known */
     bool lost_cpu;     /* the tracer had no CPU for some time since it woke up for this tick */
+    bool from_others;  /* the tracer has taken its CPU from a program that is no target */
     /* how long after a tick is due the tracer usually gets its CPU, ns; one tick in eight is faster. 0: not known */
     uint64_t usual_delay_ns;
     uint64_t leaving_at; /* until this time, no thread is stopped in order to hand it over */

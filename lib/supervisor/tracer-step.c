@@ -189,6 +189,21 @@ static void tracer_bill(struct tracer *tracer, bool billed)
     tracer->billing.up_to_ns = cpu_ns;
 }
 
+/* Returns true if targets have lost the CPU time of this step for sampling. The time of a tick that has taken the CPU
+ * from another program is that program's loss. The targets may wait for this CPU, and get it later because of the tick.
+ * But they lose no more than that in the mean, because the scheduler divides the loss among all that want the CPU, and
+ * the targets had the CPU at the same share of the ticks. */
+static bool tracer_step_is_billed(const struct tracer *tracer, bool ticked, bool for_tick)
+{
+    const struct tick *tick = &tracer->tick;
+
+    if (tracer->totals.billed > 0)
+        return true;
+    if (ticked && tick->from_others && !tick->late)
+        return false;
+    return for_tick && cpus_full_count_runnable(tracer->supervisor) > 0;
+}
+
 void tracer_step(struct tracer *tracer, uint64_t until)
 {
     struct supervisor *supervisor = tracer->supervisor;
@@ -216,7 +231,7 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     /* in a pause of ticks, the sleep may have been ended by the timer that is set in spite of the pause: tick-arm.c */
     bool for_tick = ticked || (tick->pauses && !any);
     if (tracer->billing.active)
-        tracer_bill(tracer, tracer->totals.billed > 0 || (for_tick && cpus_full_count_runnable(supervisor) > 0));
+        tracer_bill(tracer, tracer_step_is_billed(tracer, ticked, for_tick));
     tick_arm(tracer);
     if (!supervisor->cpus.full)
         tracer->clock.at = 0;

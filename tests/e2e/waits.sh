@@ -40,6 +40,17 @@ else
 	waits_for unix 'socket'
 fi
 
+# --- a shell that has passed the end of a pipe on to a program, and waits for this program
+mkfifo go
+sh -c 'dd if=/dev/zero bs=65536 count=1000 2>dd.err | (sleep 600; true) & echo $! >shell; read -r line <go' &
+blocked() { writer=$(pgrep -x dd -g "$(ps -o pgid= $$ | tr -d ' ')") && [ "$(cat "/proc/$writer/wchan")" != 0 ]; }
+await blocked
+"$pprofil" -q -w -d 0.5 -o pipe.pb.gz -p "$writer"
+"$pprofil" report --by wait pipe.pb.gz >pipe
+expect_text "the program that has the pipe's end" 'pipe to sleep [0-9]+' pipe
+kill "$writer" "$(pgrep -P "$(cat shell)")"
+echo >go
+
 # --- the report by wait
 report --by wait >text
 expect_text "text: its heading" 'waits for$' text

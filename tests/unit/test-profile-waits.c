@@ -6,14 +6,13 @@
 
 #include "build-events.h"
 
-/* Feeds an event with these texts, which are separated by newlines, and then a sample that refers to it. Returns the
- * wait of the sample. */
-static const struct profile_wait *feed_wait(struct profile *profile, const struct wire_wait *wait, const char *texts)
+#include "report/report.h"
+
+/* Feeds an event with these texts, which are separated by newlines. Returns its id. */
+static uint32_t feed_wait_event(struct profile *profile, const struct wire_wait *wait, const char *texts)
 {
     _Alignas(8) unsigned char bytes[sizeof(struct wire_wait) + 512] = {0};
     struct wire_wait *event = (void *)bytes;
-    struct wire_sample sample = {
-        .header = {WIRE_SAMPLE, sizeof sample}, .pid = 10, .tid = 10, .wall_ns = 5, .flags = WIRE_SAMPLE_SLEEPING};
 
     *event = *wait;
     event->header = (struct wire_header){WIRE_WAIT, sizeof bytes};
@@ -25,7 +24,16 @@ static const struct profile_wait *feed_wait(struct profile *profile, const struc
         event->file_count += texts[1] == '\0' || texts[1] == '\n';
     }
     feed(profile, &event->header);
-    sample.wait = event->id;
+    return event->id;
+}
+
+/* Feeds an event, and then a sample that refers to it. Returns the wait of the sample. */
+static const struct profile_wait *feed_wait(struct profile *profile, const struct wire_wait *wait, const char *texts)
+{
+    struct wire_sample sample = {
+        .header = {WIRE_SAMPLE, sizeof sample}, .pid = 10, .tid = 10, .wall_ns = 5, .flags = WIRE_SAMPLE_SLEEPING};
+
+    sample.wait = feed_wait_event(profile, wait, texts);
     feed(profile, &sample.header);
     return &profile->waits[profile->samples[profile->sample_count - 1].wait];
 }
@@ -115,5 +123,48 @@ Test(waits, a_holder_gets_its_new_name)
     feed_wait(profile, &lock, "");
     cr_expect_eq(profile->wait_count, 3, "it is found again");
     cr_expect_eq(profile->sample_count, 2);
+    profile_free(profile);
+}
+
+/* --- what the holder of a lock does meanwhile ------------------------------------------------ */
+
+#define PERIOD_MS 100u /* longer than a slot of the history */
+
+/* A sleep of a thread, from begin_ms for PERIOD_MS. id: of the wait. */
+static void feed_sleep(struct profile *profile, uint32_t tid, uint32_t id, uint64_t begin_ms)
+{
+    struct wire_sample event = {.header = {WIRE_SAMPLE, sizeof event},
+                                .time = (begin_ms + PERIOD_MS) * 1000000u,
+                                .pid = 10,
+                                .tid = tid,
+                                .wall_ns = PERIOD_MS * 1000000u,
+                                .syscall = WIRE_NO_SYSCALL,
+                                .wait = id,
+                                .flags = WIRE_SAMPLE_SLEEPING};
+
+    feed(profile, &event.header);
+}
+
+/* Threads 11 and 12 have a lock in turn, and sleep meanwhile. Thread 13 waits for it all the time. */
+Test(waits, a_holder_that_waits_for_the_lock_does_not_hold_it)
+{
+    struct profile *profile = profile_new();
+    struct pprofil_holder holder;
+
+    feed_fork(profile, 10, 0);
+    feed_wait_event(profile, &(struct wire_wait){.kind = WIRE_WAIT_LOCK, .address = 0xabc, .holder = 11, .id = 1}, "");
+    feed_wait_event(profile, &(struct wire_wait){.kind = WIRE_WAIT_LOCK, .address = 0xabc, .holder = 12, .id = 2}, "");
+    feed_wait_event(profile, &(struct wire_wait){.kind = WIRE_WAIT_TIME, .id = 3}, "");
+    for (uint32_t i = 0; i < 8; i++) {
+        uint32_t turn = i % 2;
+        feed_sleep(profile, 11 + turn, 3, i * PERIOD_MS);
+        /* half a turn late, so that slots of both turns have it */
+        feed_sleep(profile, 12 - turn, 1 + turn, i * PERIOD_MS + PERIOD_MS / 2);
+        feed_sleep(profile, 13, 1 + turn, i * PERIOD_MS + PERIOD_MS / 2);
+    }
+    cr_assert_eq(report_holder(profile, NULL, 1 + PROFILE_STATES + 1, &holder), 0);
+    cr_expect_eq(holder.tid, 11);
+    cr_expect_str_eq(holder.waits_for, "a timer");
+    cr_expect_float_eq(holder.waits_share, 1, 1e-9, "%f", holder.waits_share);
     profile_free(profile);
 }
