@@ -250,6 +250,9 @@ struct cpus {
          * reads the load, nor the occupier (preempt.h) of that tracer */
         double mean;
         uint64_t full_at;  /* the last time at which no CPU was idle */
+        /* when cpus_full_by_others last read the load, and whether it could be read */
+        uint64_t counted_at;
+        bool counted;
         bool has_all_cpus; /* `count` is the number of CPUs online, so the system's load is the load of our CPUs */
     } load;
 };

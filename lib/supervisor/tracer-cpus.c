@@ -97,6 +97,20 @@ void cpus_full_update(struct tracer *tracer)
     supervisor->cpus.full = full || (supervisor->cpus.full && now < load->full_at + FULL_MIN_NS);
 }
 
+bool cpus_full_by_others(struct tracer *tracer)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct cpu_load *load = &supervisor->cpus.load;
+
+    if (!load->has_all_cpus)
+        return false;
+    if (tracer->tick.at >= load->counted_at + LOAD_PERIOD_NS) {
+        load->counted_at = tracer->tick.at;
+        load->counted = system_load_read(&supervisor->load) == 0;
+    }
+    return load->counted && cpus_full_others(tracer) >= 2.0 * cpus_full_count_runnable(supervisor);
+}
+
 /* --- on which CPU a tracer runs -------------------------------------------------------------- */
 
 static void affinity_bind(struct tracer *tracer, int cpu)

@@ -192,14 +192,15 @@ static void tracer_bill(struct tracer *tracer, bool billed)
 /* Returns true if targets have lost the CPU time of this step for sampling. The time of a tick that has taken the CPU
  * from another program is that program's loss. The targets may wait for this CPU, and get it later because of the tick.
  * But they lose no more than that in the mean, because the scheduler divides the loss among all that want the CPU, and
- * the targets had the CPU at the same share of the ticks. */
-static bool tracer_step_is_billed(const struct tracer *tracer, bool ticked, bool for_tick)
+ * the targets had the CPU at the same share of the ticks. If there are few other programs, a target that is not active
+ * yet had the CPU more probably than one of these. */
+static bool tracer_step_is_billed(struct tracer *tracer, bool ticked, bool for_tick)
 {
     const struct tick *tick = &tracer->tick;
 
     if (tracer->totals.billed > 0)
         return true;
-    if (ticked && tick->from_others && !tick->late)
+    if (ticked && tick->from_others && !tick->late && cpus_full_by_others(tracer))
         return false;
     return for_tick && cpus_full_count_runnable(tracer->supervisor) > 0;
 }

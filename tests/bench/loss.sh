@@ -32,21 +32,22 @@ timed() { { time "$@" >/dev/null 2>&1; } 2>"$work/time"; }
 export TIMEFORMAT='%3R %3U %3S' work
 export -f timed
 
-# WAY OPTIONS TARGET...: runs the target, and sets $samples to the number of samples; its times are in $work/time
+# WAY OPTIONS TARGET...: runs the target, and sets $samples to the number of samples; its times are in $work/time. The
+# target does not get our LD_LIBRARY_PATH, which would make each exec slower.
 samples=0
 run() {
 	local way=$1 options=$2
 	shift 2
 	case $way in
 	plain)
-		bash -c 'timed "$@"' timed "$@" 2>/dev/null
+		env -u LD_LIBRARY_PATH bash -c 'timed "$@"' timed "$@" 2>/dev/null
 		samples=0
 		;;
 	perf)
 		local rate
 		rate=$(sed -n 's/.*-F \([0-9]*\).*/\1/p' <<<"$options")
 		perf record -e cpu-clock -F "${rate:-1000}" -o "$work/perf.data" -- \
-			bash -c 'timed "$@"' timed "$@" >/dev/null 2>"$work/said"
+			env -u LD_LIBRARY_PATH bash -c 'timed "$@"' timed "$@" >/dev/null 2>"$work/said"
 		samples=$(sed -n 's/.*(\([0-9]*\) samples).*/\1/p' "$work/said")
 		;;
 	*)
@@ -54,7 +55,7 @@ run() {
 		[ "$way" = other ] && profiler=$other
 		# shellcheck disable=SC2086 # the options are words
 		LD_LIBRARY_PATH=${profiler%/*} "$profiler" -q $options -f json -o "$work/profile.json" -- \
-			bash -c 'timed "$@"' timed "$@" >/dev/null 2>&1
+			env -u LD_LIBRARY_PATH bash -c 'timed "$@"' timed "$@" >/dev/null 2>&1
 		samples=$(grep -o '"samples": *[0-9]*' "$work/profile.json" | head -n 1 | grep -o '[0-9]*$')
 		;;
 	esac
