@@ -49,6 +49,7 @@ run() {
 		perf record -e cpu-clock -F "${rate:-1000}" -o "$work/perf.data" -- \
 			env -u LD_LIBRARY_PATH bash -c 'timed "$@"' timed "$@" >/dev/null 2>"$work/said"
 		samples=$(sed -n 's/.*(\([0-9]*\) samples).*/\1/p' "$work/said")
+		rm -f "$work/perf.data" # so that it is not written to the disk during the next runs
 		;;
 	*)
 		local profiler=$own
