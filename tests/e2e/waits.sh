@@ -41,15 +41,18 @@ else
 fi
 
 # --- a shell that has passed the end of a pipe on to a program, and waits for this program
-mkfifo go
-sh -c 'dd if=/dev/zero bs=65536 count=1000 2>dd.err | (sleep 600; true) & echo $! >shell; read -r line <go' &
-blocked() { writer=$(pgrep -x dd -g "$(ps -o pgid= $$ | tr -d ' ')") && [ "$(cat "/proc/$writer/wchan")" != 0 ]; }
+sh -c 'dd if=/dev/zero bs=65536 count=1000 2>dd.err | (sleep 600; true) & wait' & shell=$!
+blocked() { writer=$(pgrep -x dd -P "$shell") && grep -q '^State:.*S ' "/proc/$writer/status"; }
 await blocked
 "$pprofil" -q -w -d 0.5 -o pipe.pb.gz -p "$writer"
 "$pprofil" report --by wait pipe.pb.gz >pipe
-expect_text "the program that has the pipe's end" 'pipe to sleep [0-9]+' pipe
-kill "$writer" "$(pgrep -P "$(cat shell)")"
-echo >go
+if [ "$(cat "/proc/$writer/wchan")" = 0 ]; then
+	echo "SKIP the program that has the pipe's end: this kernel does not tell where a task sleeps"
+else
+	expect_text "the program that has the pipe's end" 'pipe to sleep [0-9]+' pipe
+fi
+kill "$writer" "$(pgrep -P "$(pgrep -x sh -P "$shell")")"
+wait "$shell"
 
 # --- the report by wait
 report --by wait >text
