@@ -97,7 +97,7 @@ for name in run batch-run batch silent top-silent; do
 done
 expect_text "attached: says so" "$said" "$work/attached.err"
 expect "attached: once" 1 "$(grep -c supervisor "$work/attached.err")"
-expect_text "attached: what came before is reported" '^[0-9.]+,' "$work/attached.err"
+expect_text "attached: what came before is reported" '^[0-9.]+,' "$work/attached.out"
 expect "batch-run: its frames" 3 "$(grep -c '^# pprofil top' "$work/batch-run.out")"
 expect "batch: its frames" 10 "$(grep -c '^# pprofil top' "$work/batch.out")"
 expect_text "batch: they say that nothing comes" 'no news of the supervisor for [4-8] s' "$work/batch.out"
