@@ -88,7 +88,7 @@ row() {
 	run plain "" "$@"
 	before=$(wall)
 	for ((i = 0; i < rounds; i++)); do
-		for way in "${ways[@]}"; do
+		for way in $(shuf -e "${ways[@]}"); do # what a run leaves behind may change the time of the next one
 			run "$way" "$options" "$@"
 			local took
 			took="$(cat "$work/time") ${samples:-0}"
