@@ -177,7 +177,7 @@ void report_print_head(FILE *out, pprofil_profile *profile, bool colour)
              (double)totals.cpu_ns < 0.9 * (double)totals.target_cpu_ns)
         fprintf(out,
                 "# note: samples stand for %.0f %% of the CPU time that the target used; the rest it used between "
-                "them, and no ± includes it\n",
+                "them, and no interval includes it\n",
                 per_cent(totals.cpu_ns, totals.target_cpu_ns));
     else if (!part && !totals.wall && totals.elapsed_ns > 0 && totals.target_cpu_ns > 0 &&
              (double)totals.target_cpu_ns < IDLE_SHARE * (double)totals.elapsed_ns)

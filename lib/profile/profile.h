@@ -279,7 +279,7 @@ int profile_node(struct profile *profile, uint32_t parent, uint32_t location, ui
 int profile_syscall(struct profile *profile, const char *name, int32_t number, uint32_t compat, uint32_t *index);
 /* `holder`: as in struct profile_wait. */
 int profile_wait(struct profile *profile, const char *name, uint32_t holder, uint32_t *index);
-/* Returns the length of the beginning of a wait's name that says what it is without saying who holds it, in bytes. */
+/* Returns the length of a wait's name without who holds the lock, in bytes: 8 for "lock 0x1, held by worker 12". */
 size_t profile_wait_lock_length(const char *name);
 /* Returns the name of a state, such as "asleep", for users and for files. */
 const char *profile_state_name(enum profile_state state);

@@ -65,11 +65,12 @@ static void descriptor_owners_look(struct descriptor_owners *owners)
         closedir(list);
 }
 
-/* Returns true if a process waits for its children or for a signal, as shells and timeout(1) do. If other processes have
- * the descriptor, too, they use it, and this process has only passed it on. */
+/* Returns true if a process waits for its children or for a signal, as shells and timeout(1) do. Such a process has
+ * probably only passed its descriptors on, and other processes use them. Returns false if this cannot be read. The
+ * names are of kernel/exit.c and kernel/signal.c, and may have a suffix of the compiler. */
 static bool descriptor_owner_waits(const struct descriptor_owner *owner)
 {
-    static const char *const functions[] = {"do_wait", "sigsuspend", "do_sigtimedwait"}; /* of the kernel */
+    static const char *const functions[] = {"do_wait", "sigsuspend", "do_sigtimedwait"};
     char path[64], text[64] = "";
 
     snprintf(path, sizeof path, "/proc/%d/wchan", owner->pid);

@@ -25,9 +25,9 @@ struct descriptor_owners {
 };
 
 /* Returns a process that has the pipe or socket open; NULL: none is known. The process `self` is preferred, and then
- * processes that do not wait for their children or for a signal. reads, writes: only if the descriptor may be used in one of these ways. The result is valid until the next call.
- * Reads /proc again if nothing is found, but for at most 5 % of the time, so that the client keeps up: it takes some
- * ms for 10000 descriptors. */
+ * processes that do not wait for their children or for a signal. reads, writes: only if the descriptor may be used in
+ * one of these ways. The result is valid until the next call. Reads /proc again if nothing is found, but for at most
+ * 5 % of the time, so that the client keeps up: it takes some ms for 10000 descriptors. */
 const struct descriptor_owner *descriptor_owner_find(struct descriptor_owners *owners, uint64_t inode, pid_t self,
                                                      bool reads, bool writes);
 void descriptor_owners_clear(struct descriptor_owners *owners);

@@ -39,9 +39,9 @@
 #define LATE_NS 80000u
 #define DELAY_MAX_NS 150000u /* a tick is also late if the tracer got its CPU this long after the tick was due, ns */
 #define IDLE_NS 15000u
-/* The CPU of a tracee that may soon exec is known only from its stops. Such a tracee is interrupted although it seems to
- * have had no CPU, if it has used SUSPECT_NS of CPU time (in ns) since a tick last interrupted it: it may be on a CPU
- * that the tracer does not visit. */
+/* The CPU of a tracee that may soon exec is known only from its stops. Such a tracee is interrupted although it seems
+ * to have had no CPU, if it has used SUSPECT_NS of CPU time (in ns) since a tick last interrupted it: it may be on a
+ * CPU that the tracer does not visit. */
 #define SUSPECT_NS 8000000u
 #define USUAL_STEP_NS 200u /* the estimate of the usual delay grows by this at each slower tick, ns */
 /* If LATE_TICKS_MAX ticks in a row have come late, the next tick takes samples even if it is late: a biased sample is

@@ -15,8 +15,8 @@ struct tracer;
 void cpus_full_update(struct tracer *tracer);
 /* Returns how many tracees were running or waiting for a CPU at the last tick of their tracer. */
 unsigned cpus_full_count_runnable(const struct supervisor *supervisor);
-/* To be called at a tick while no CPU is idle. Returns true if at least as many other tasks as tracees want a CPU. Reads
- * the system's load at most once in 10 ms. */
+/* To be called at a tick while no CPU is idle. Returns true if at least as many other tasks as tracees want a CPU.
+ * Reads the system's load at most once in 10 ms. */
 bool cpus_full_by_others(struct tracer *tracer);
 
 /* To be called at a tick if no CPU is idle. Moves the tracer to a CPU of its tracees. Only the tracees on this CPU are

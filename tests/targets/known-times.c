@@ -19,7 +19,8 @@
 
 #define TRIALS 20000
 #define CALLS 10 /* pairs of write and read between two calls of work() */
-/* between two readings of the clock in before() and after(): some milliseconds, so that next to no tick finds the clock */
+/* Additions between two readings of the clock in before() and after(). They take some milliseconds, so hardly any tick
+ * finds the program in a reading. */
 #define TURNS 2000000
 
 static volatile unsigned long sink;
