@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/job-rank.h"
 #include "base/name-pattern.h"
 #include "base/output-path.h"
 #include "base/path.h"
@@ -39,26 +40,52 @@ void run_program_name(const struct run_request *asked, char name[RUN_NAME_SIZE])
         fclose(comm);
 }
 
+/* Returns the rank of what is profiled: pprofil's own if it runs a program, which inherits the environment. */
+static struct job_rank run_job_rank(const struct run_request *asked)
+{
+    return job_rank_of_process(asked->program != NULL ? getpid() : asked->pids.pids[0]);
+}
+
 /* Writes the path with this number to run->output. Returns 0 or -ENAMETOOLONG. */
 static int run_output_expand(struct run *run, pid_t pid, unsigned number)
 {
+    const struct job_rank rank = run_job_rank(&run->asked);
     char program[RUN_NAME_SIZE], host[RUN_NAME_SIZE] = "";
 
     run_program_name(&run->asked, program);
     gethostname(host, sizeof host - 1);
-    const struct name_pattern_values values = {
-        .pid = pid, .program = program, .host = host, .time = run->start_time, .number = number};
+    const struct name_pattern_values values = {.pid = pid,
+                                               .program = program,
+                                               .host = host,
+                                               .job = rank.job,
+                                               .time = run->start_time,
+                                               .number = number,
+                                               .rank = rank.rank};
     return name_pattern_expand(run->asked.output, &values, run->output, sizeof run->output);
+}
+
+/* Checks that everything is known for which the pattern has a letter. */
+static int run_output_check_letters(const struct run_request *asked)
+{
+    const char *pattern = asked->output, *wrong = name_pattern_find_wrong(pattern);
+    const struct job_rank rank = run_job_rank(asked);
+
+    if (wrong != NULL)
+        return complain("-o %s: %.2s is unknown; known are %s", pattern, wrong, NAME_PATTERN_KNOWN);
+    if (name_pattern_has(pattern, 'r') && rank.rank < 0)
+        return complain("-o %s: %%r is the rank in a job, but " JOB_LAUNCHERS " did not start this", pattern);
+    if (name_pattern_has(pattern, 'j') && rank.job[0] == '\0')
+        return complain("-o %s: %%j is the name of a job, but the environment has none", pattern);
+    return 0;
 }
 
 /* Checks the pattern, and writes a path like those to which it leads to run->output. */
 static int run_output_check_pattern(struct run *run)
 {
-    const char *wrong = name_pattern_find_wrong(run->asked.output);
     struct stat status;
 
-    if (wrong != NULL)
-        return complain("-o %s: %.2s is unknown; known are %s", run->asked.output, wrong, NAME_PATTERN_KNOWN);
+    if (run_output_check_letters(&run->asked) != 0)
+        return EXIT_OWN_FAILURE;
     /* %e may end with an extension that the pattern does not have */
     if (run->asked.format == NULL && run->asked.dialect.dialect == NULL)
         run->asked.format = pprofil_format_for(run->asked.output);

@@ -10,7 +10,7 @@
 #include "base/name-pattern.h"
 #include "base/utf8.h"
 
-#define LETTERS "pehtn%"
+#define LETTERS "pehtnrj%"
 
 const char *name_pattern_find_wrong(const char *pattern)
 {
@@ -61,6 +61,12 @@ static void name_pattern_part(char letter, const struct name_pattern_values *val
         break;
     case 'n':
         snprintf(part, size, "%u", values->number);
+        break;
+    case 'r':
+        snprintf(part, size, "%d", (int)values->rank);
+        break;
+    case 'j':
+        name_pattern_tame(values->job, part, size);
         break;
     default:
         snprintf(part, size, "%%");

@@ -6,25 +6,30 @@
  *     %h  is the name of the host
  *     %t  is a local time, as in 20261128-154500
  *     %n  is a number, chosen by the caller
+ *     %r  is the rank of a process in its job (job-rank.h)
+ *     %j  is the name of that job
  *     %%  is a percent sign
  *
- * Names of programs and hosts are chosen by other people. They add neither a slash nor a character that is harmful on a
+ * Names of programs, hosts and jobs are chosen by other people. They add neither a slash nor a character that is harmful on a
  * terminal to a path, and they do not begin with a dot or a minus sign. */
 #ifndef PPROFIL_BASE_NAME_PATTERN_H
 #define PPROFIL_BASE_NAME_PATTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
-#define NAME_PATTERN_KNOWN "%p pid, %e program, %h host, %t time, %n run number, %% percent"
+#define NAME_PATTERN_KNOWN                                                                                           \
+    "%p pid, %e program, %h host, %t time, %n run number, %r rank, %j job, %% percent"
 
 struct name_pattern_values {
     pid_t pid;
-    const char *program, *host;
+    const char *program, *host, *job;
     time_t time;
     unsigned number;
+    int32_t rank;
 };
 
 /* Returns the first percent sign in the pattern that begins nothing in the list above, or NULL. */

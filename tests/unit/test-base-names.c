@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/edit-distance.h"
+#include "base/job-rank.h"
 #include "base/name-pattern.h"
 
 /* --- edit distance ------------------------------------------------------------------------- */
@@ -52,7 +53,7 @@ Test(edit_distance, what_is_near)
 /* --- patterns of names ------------------------------------------------------------------- */
 
 static const struct name_pattern_values pattern_values = {
-    .pid = 1234, .program = "prog", .host = "host", .time = 1795880700, .number = 7};
+    .pid = 1234, .program = "prog", .host = "host", .job = "4711.0", .time = 1795880700, .number = 7, .rank = 12};
 
 static const char *expanded(const char *pattern, const struct name_pattern_values *values)
 {
@@ -71,6 +72,7 @@ Test(name_pattern, each_letter)
     cr_assert_str_eq(expanded("d/%e-%h.%n.json", &pattern_values), "d/prog-host.7.json");
     cr_assert_str_eq(expanded("%t", &pattern_values), "20261128-164500");
     cr_assert_str_eq(expanded("100%%p%%", &pattern_values), "100%p%");
+    cr_assert_str_eq(expanded("%j/%r", &pattern_values), "4711.0/12");
     cr_assert_str_eq(expanded("", &pattern_values), "");
 }
 
@@ -79,7 +81,7 @@ Test(name_pattern, wrong_letters_are_found)
     const char *cut = "x%", *unknown = "%p%%%x";
     char path[16];
 
-    cr_assert_null(name_pattern_find_wrong("%p%e%h%t%n%%"));
+    cr_assert_null(name_pattern_find_wrong("%p%e%h%t%n%r%j%%"));
     cr_assert_eq(name_pattern_find_wrong(cut), cut + 1);
     cr_assert_eq(name_pattern_find_wrong(unknown), unknown + 4);
     cr_assert_eq(name_pattern_expand(cut, &pattern_values, path, sizeof path), -EINVAL);
@@ -107,7 +109,7 @@ Test(name_pattern, names_cannot_lead_elsewhere)
     struct name_pattern_values values = pattern_values;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        values.program = values.host = names[i].name;
+        values.program = values.host = values.job = names[i].name;
         cr_assert_str_eq(expanded("%e", &values), names[i].part, "%s", names[i].name);
         cr_assert_str_eq(expanded("%h", &values), names[i].part, "%s", names[i].name);
     }
@@ -121,4 +123,44 @@ Test(name_pattern, a_path_that_is_too_long)
     cr_assert_str_eq(path, "prog.");
     cr_assert_eq(name_pattern_expand("%e..", &pattern_values, path, sizeof path), -ENAMETOOLONG);
     cr_assert_eq(name_pattern_expand("%p%p", &pattern_values, path, sizeof path), -ENAMETOOLONG);
+}
+
+/* --- the rank in a job ------------------------------------------------------------------- */
+
+/* expect_rank(ENVIRONMENT, ...): the literal ENVIRONMENT has a NUL behind each variable. */
+#define expect_rank(environment, rank, count, job) check_rank("" environment, sizeof environment - 1, rank, count, job)
+
+static void check_rank(const char *environment, size_t size, int32_t rank, int32_t count, const char *job)
+{
+    const struct job_rank found = job_rank_find(environment, size);
+
+    cr_expect_eq(found.rank, rank, "%s: rank %d", environment, found.rank);
+    cr_expect_eq(found.count, count, "%s: count %d", environment, found.count);
+    cr_expect_str_eq(found.job, job, "%s: job %s", environment, found.job);
+}
+
+Test(job_rank, each_launcher)
+{
+    expect_rank("", -1, 0, "");
+    expect_rank("HOME=/\0PMI=1\0", -1, 0, "");
+    expect_rank("OMPI_COMM_WORLD_SIZE=4\0OMPI_COMM_WORLD_RANK=3\0PMIX_NAMESPACE=77\0PMIX_RANK=3\0", 3, 4, "77");
+    expect_rank("PMI_RANK=0\0PMI_SIZE=16\0", 0, 16, "");
+    expect_rank("SLURM_JOB_ID=42\0SLURM_PROCID=511\0SLURM_NTASKS=512\0", 511, 512, "42");
+    expect_rank("PMIX_RANK=7\0", 7, 0, "");
+    expect_rank("SLURM_JOB_ID=42\0", -1, 0, "42"); /* a batch script is no rank */
+    /* MPI below a batch system: srun has started one mpirun on each host */
+    expect_rank("SLURM_PROCID=0\0SLURM_NTASKS=2\0SLURM_JOB_ID=42\0PMI_RANK=9\0PMI_SIZE=16\0PMIX_NAMESPACE=x\0", 9,
+                16, "42");
+}
+
+Test(job_rank, values_that_are_no_ranks)
+{
+    expect_rank("PMI_RANK=\0", -1, 0, "");
+    expect_rank("PMI_RANK=-1\0", -1, 0, "");
+    expect_rank("PMI_RANK=3x\0", -1, 0, "");
+    expect_rank("PMI_RANK=99999999999999999999\0", -1, 0, "");
+    expect_rank("PMI_RANK=3\0PMI_SIZE=3\0", 3, 0, "");
+    expect_rank("XPMI_RANK=3\0PMI_RANKS=3\0", -1, 0, "");
+    expect_rank("PMI_RANK=12", -1, 0, ""); /* it was cut off, so more digits may follow */
+    expect_rank("SLURM_JOB_ID=\0LSB_JOBID=9\0", -1, 0, "9");
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/job-rank.h"
+
+#define ENVIRONMENT_SIZE_MAX (4u << 20) /* bytes; of a longer environment, the beginning is read */
+
+/* The variables of launchers, in the order of preference: a launcher of MPI may itself be run by srun(1).
+ *     OMPI_...   Open MPI: mpirun(1), "Exported Environment Variables"
+ *     PMI_...    MPICH (Hydra) and its relatives, such as Intel MPI and MVAPICH: the PMI-1 interface
+ *     PMIX_RANK  any launcher with the PMIx standard
+ *     SLURM_...  srun(1), "OUTPUT ENVIRONMENT VARIABLES" */
+static const struct {
+    const char *rank, *count; /* count: NULL: none */
+} launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"PMI_RANK", "PMI_SIZE"},
+    {"PMIX_RANK", NULL},
+    {"SLURM_PROCID", "SLURM_NTASKS"},
+};
+
+/* The variables that name the job: of Slurm, PBS, LSF and Flux, and of the launcher if there is no batch system. */
+static const char *const job_names[] = {
+    "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "PMIX_NAMESPACE",
+};
+
+/* Returns the value of a variable; NULL: it is not in the environment. */
+static const char *job_find_variable(const char *environment, size_t size, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (size_t at = 0; at < size;) {
+        size_t left = size - at, text = strnlen(environment + at, left);
+        if (text == left)
+            return NULL; /* it has no NUL, so it was cut off */
+        if (text > length && environment[at + length] == '=' && memcmp(environment + at, name, length) == 0)
+            return environment + at + length + 1;
+        at += text + 1;
+    }
+    return NULL;
+}
+
+/* Returns the number that a variable has as its value, 0 to JOB_RANK_MAX. Returns -1 if there is no such variable, or
+ * if its value is something else. name: NULL: none. */
+static int32_t job_find_number(const char *environment, size_t size, const char *name)
+{
+    const char *value = name == NULL ? NULL : job_find_variable(environment, size, name);
+    char *end;
+
+    if (value == NULL || *value < '0' || *value > '9')
+        return -1;
+    unsigned long number = strtoul(value, &end, 10);
+    return *end == '\0' && number <= JOB_RANK_MAX ? (int32_t)number : -1;
+}
+
+struct job_rank job_rank_find(const char *environment, size_t size)
+{
+    struct job_rank found = {.rank = -1};
+    const char *job = NULL;
+
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers && found.rank < 0; i++) {
+        found.rank = job_find_number(environment, size, launchers[i].rank);
+        int32_t count = job_find_number(environment, size, launchers[i].count);
+        if (found.rank >= 0 && count > found.rank)
+            found.count = count;
+    }
+    for (size_t i = 0; i < sizeof job_names / sizeof *job_names && (job == NULL || *job == '\0'); i++)
+        job = job_find_variable(environment, size, job_names[i]);
+    if (job != NULL)
+        snprintf(found.job, sizeof found.job, "%s", job);
+    return found;
+}
+
+/* Reads a file to its end, or to the size that it may have. Returns how many bytes were read, or -errno. */
+static ssize_t job_read(int fd, char *text, size_t size)
+{
+    size_t used = 0;
+
+    while (used < size) {
+        ssize_t got = read(fd, text + used, size - used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -errno;
+        if (got == 0)
+            break;
+        used += (size_t)got;
+    }
+    return (ssize_t)used;
+}
+
+struct job_rank job_rank_of_process(pid_t pid)
+{
+    struct job_rank found = {.rank = -1};
+    char path[64], *text = malloc(ENVIRONMENT_SIZE_MAX);
+
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+    int fd = text != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    ssize_t got = fd >= 0 ? job_read(fd, text, ENVIRONMENT_SIZE_MAX) : -1;
+    if (got > 0)
+        found = job_rank_find(text, (size_t)got);
+    if (fd >= 0)
+        close(fd);
+    free(text);
+    return found;
+}
