@@ -20,6 +20,7 @@ static const char *grouping_at(unsigned i)
         [PPROFIL_BY_FUNCTION] = "function", [PPROFIL_BY_OBJECT] = "object",   [PPROFIL_BY_LINE] = "line",
         [PPROFIL_BY_THREAD] = "thread",     [PPROFIL_BY_PROCESS] = "process", [PPROFIL_BY_SYSCALL] = "syscall",
         [PPROFIL_BY_STATE] = "state",       [PPROFIL_BY_WAIT] = "wait",       [PPROFIL_BY_PROGRAM] = "program",
+        [PPROFIL_BY_HOST] = "host",         [PPROFIL_BY_JOB] = "job",         [PPROFIL_BY_RANK] = "rank",
     };
 
     return NAME_AT(names, i);
@@ -28,7 +29,8 @@ static const char *grouping_at(unsigned i)
 static const struct choice_synonym grouping_synonyms[] = {
     {"fn", "function"},    {"sym", "function"},  {"symbol", "function"}, {"dso", "object"},      {"lib", "object"},
     {"library", "object"}, {"module", "object"}, {"srcline", "line"},    {"source", "line"},     {"tid", "thread"},
-    {"task", "thread"},    {"pid", "process"},   {"comm", "program"},    {"command", "program"}, {0},
+    {"task", "thread"},    {"pid", "process"},   {"comm", "program"},    {"command", "program"},
+    {"node", "host"},      {0},
 };
 
 const struct choices choices_groupings = {"WHAT", grouping_at, grouping_synonyms, NULL, NULL};

@@ -99,9 +99,10 @@ void by_option(const char *argument, struct report_view *view)
     snprintf(first, sizeof first, "%.*s", (int)(comma - argument), argument);
     view->groups = (enum pprofil_by)choice_option("--by", &choices_groupings, first);
     view->by = (enum pprofil_by)choice_option("--by", &choices_groupings, comma + 1);
-    if (view->groups != PPROFIL_BY_PROCESS && view->groups != PPROFIL_BY_THREAD && view->groups != PPROFIL_BY_OBJECT &&
-        view->groups != PPROFIL_BY_WAIT && view->groups != PPROFIL_BY_PROGRAM)
-        exit(complain("--by %s: the first of two is program, process, thread, object or wait", argument));
+    if (view->groups == PPROFIL_BY_FUNCTION || view->groups == PPROFIL_BY_LINE || view->groups == PPROFIL_BY_SYSCALL ||
+        view->groups == PPROFIL_BY_STATE)
+        exit(complain("--by %s: the first of two is program, process, thread, object, wait, host, job or rank",
+                      argument));
 }
 
 int by_check(const struct report_view *view)
@@ -121,6 +122,9 @@ enum selection_key {
     KEY_FOCUS,
     KEY_IGNORE,
     KEY_WAIT,
+    KEY_HOST,
+    KEY_JOB,
+    KEY_RANK,
     KEY_FROM,
     KEY_TO,
     KEY_INPUT_FORMAT,
@@ -138,6 +142,9 @@ static const struct argp_option selection_options[] = {
     {"focus", KEY_FOCUS, "NAME", 0, "only stacks that have this function", 0},
     {"ignore", KEY_IGNORE, "NAME", 0, "only stacks that do not have this function", 0},
     {"wait", KEY_WAIT, "NAME", 0, "only threads that sleep and wait for this, such as a lock or a file", 0},
+    {"host", KEY_HOST, "NAME", 0, "only processes that ran on this host", 0},
+    {"job", KEY_JOB, "NAME", 0, "only processes of this job", 0},
+    {"rank", KEY_RANK, "NUMBER", 0, "only processes that have this rank in their job", 0},
     {"from", KEY_FROM, "TIME", 0, "only from this time on, in seconds since the profile begins", 0},
     {"to", KEY_TO, "TIME", 0, "only until this time", 0},
     {0},
@@ -173,6 +180,15 @@ static error_t selection_parse_option(int key, char *argument, struct argp_state
         break;
     case KEY_WAIT:
         selection->wait = argument;
+        break;
+    case KEY_HOST:
+        selection->host = argument;
+        break;
+    case KEY_JOB:
+        selection->job = argument;
+        break;
+    case KEY_RANK:
+        selection->rank = argument;
         break;
     case KEY_FROM:
         selection->from_ns = (uint64_t)(duration_option("--from", argument, 0, RUN_SECONDS_MAX) * 1e9);

@@ -33,6 +33,9 @@ static struct pprofil_selection group_selection(const struct pprofil_row *row, e
         selection.wait_row = row->id;
         break;
     case PPROFIL_BY_PROGRAM:
+    case PPROFIL_BY_HOST:
+    case PPROFIL_BY_JOB:
+    case PPROFIL_BY_RANK:
         selection.row_name = row->name;
         selection.row_by = (int)by;
         break;
@@ -70,6 +73,12 @@ static const char *group_word(enum pprofil_by by, bool plural)
         return plural ? "programs" : "program";
     if (by == PPROFIL_BY_WAIT)
         return plural ? "waits" : "wait";
+    if (by == PPROFIL_BY_HOST)
+        return plural ? "hosts" : "host";
+    if (by == PPROFIL_BY_JOB)
+        return plural ? "jobs" : "job";
+    if (by == PPROFIL_BY_RANK)
+        return plural ? "ranks" : "rank";
     return plural ? "processes" : "process";
 }
 

@@ -68,7 +68,10 @@ static void filter_describe(struct model_filter *step, const struct pprofil_row 
         step->filter.wait = row->id;
         snprintf(label, size, "%.90s", row->name);
         break;
-    case PPROFIL_BY_PROGRAM: /* has no view */
+    case PPROFIL_BY_PROGRAM: /* this one and the next three have no view */
+    case PPROFIL_BY_HOST:
+    case PPROFIL_BY_JOB:
+    case PPROFIL_BY_RANK:
     case PPROFIL_BY_FUNCTION:
     case PPROFIL_BY_LINE:
         break;

@@ -30,7 +30,7 @@ bool pprofil_selection_any(const struct pprofil_selection *selection)
     return all.pid_count > 0 || all.comm != NULL || all.thread != NULL || all.object != NULL || all.function != NULL ||
            all.focus != NULL || all.ignore != NULL || all.from_ns != 0 || all.to_ns != 0 || all.row_name != NULL ||
            all.process_row != 0 || all.thread_row != 0 || all.object_row != 0 ||
-           all.wait != NULL || all.wait_row != 0;
+           all.wait != NULL || all.wait_row != 0 || all.host != NULL || all.job != NULL || all.rank != NULL;
 }
 
 __attribute__((format(printf, 2, 3))) static void what_append(char *what, const char *format, ...)
@@ -51,7 +51,8 @@ static char *selection_describe(const struct pprofil_selection *selection)
     } names[] = {{"--comm", selection->comm},     {"--thread", selection->thread},
                  {"--object", selection->object}, {"--function", selection->function},
                  {"--focus", selection->focus},   {"--ignore", selection->ignore},
-                 {"--wait", selection->wait}};
+                 {"--wait", selection->wait},     {"--host", selection->host},
+                 {"--job", selection->job},       {"--rank", selection->rank}};
     char *what = calloc(1, WHAT_SIZE);
 
     if (what == NULL)

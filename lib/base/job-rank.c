@@ -31,6 +31,13 @@ static const char *const job_names[] = {
     "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "PMIX_NAMESPACE",
 };
 
+/* Names of the programs that start ranks as their children, of at most 15 characters. */
+static const char *const launcher_names[] = {
+    "flux-shell", "hydra_pmi_proxy", "mpiexec",        "mpiexec.hydra", "mpiexec.mpich", "mpiexec.openmpi", "mpirun",
+    "mpirun.mpich", "mpirun.openmpi", "orted",          "orterun",       "prte",          "prted",           "prterun",
+    "slurmstepd",
+};
+
 /* Returns the value of a variable; NULL: it is not in the environment. */
 static const char *job_find_variable(const char *environment, size_t size, const char *name)
 {
@@ -110,4 +117,12 @@ struct job_rank job_rank_of_process(pid_t pid)
         close(fd);
     free(text);
     return found;
+}
+
+bool job_is_launcher(const char *comm)
+{
+    for (size_t i = 0; i < sizeof launcher_names / sizeof *launcher_names; i++)
+        if (strcmp(comm, launcher_names[i]) == 0)
+            return true;
+    return false;
 }

@@ -29,10 +29,13 @@ enum pprofil_by {
      * socket. If that is not known, and for threads that do not sleep: the state */
     PPROFIL_BY_WAIT,
     PPROFIL_BY_PROGRAM, /* all processes with the same name (comm) */
+    PPROFIL_BY_HOST,    /* all processes that ran on one host */
+    PPROFIL_BY_JOB,     /* all processes of one job, such as a batch system or mpirun(1) starts */
+    PPROFIL_BY_RANK,    /* all processes with the same rank in their job */
 };
 
 struct pprofil_row {
-    /* name of the function, thread, process, system call, state, wait or program; path of the object or source file */
+    /* name of the function, thread, process, system call, state, wait, program, host, job or rank; path of the object or source file */
     const char *name;
     const char *object; /* last component of the object's path; "": the row is not code */
     const char *file;   /* source file; "": not known */

@@ -29,6 +29,12 @@ static int extract_process(const struct extraction *extraction, uint32_t from, u
     if (*went == 0) {
         int error = extract_string(extraction, process.comm, &process.comm);
         if (error == 0)
+            error = extract_string(extraction, process.host, &process.host);
+        if (error == 0)
+            error = extract_string(extraction, process.job, &process.job);
+        if (error == 0)
+            error = extract_string(extraction, process.rank, &process.rank);
+        if (error == 0)
             error = profile_add_process(extraction->to, &process, to);
         if (error != 0)
             return error;

@@ -76,7 +76,7 @@ static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, u
                          struct live_process **result)
 {
     struct live_process *last = profile_live(profile, pid);
-    struct profile_process image = {.pid = pid, .ppid = ppid, .start = time, .status = -1};
+    struct profile_process image = {.pid = pid, .ppid = ppid, .start = time, .status = -1, .host = profile->host};
     uint32_t leader;
 
     if (last != NULL) { /* the kernel has given the pid to a new process; the exit event of the former one was lost */
@@ -84,8 +84,12 @@ static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, u
         profile_drop_live(profile, last);
     }
     const struct live_process *parent = profile_live(profile, ppid);
-    if (ppid != 0 && parent != NULL)
-        image.comm = profile->processes[parent->process].comm;
+    if (ppid != 0 && parent != NULL) {
+        const struct profile_process *made_by = &profile->processes[parent->process];
+        image.comm = made_by->comm;
+        image.job = made_by->job;
+        image.rank = made_by->rank;
+    }
     struct live_process *live = calloc(1, sizeof *live);
     if (live == NULL)
         return -ENOMEM;

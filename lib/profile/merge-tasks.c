@@ -19,8 +19,9 @@ static uint32_t hash_process(const struct profile_process *process, uint32_t com
 
 static bool same_process(const struct merger *merger, const struct profile_process *a, const struct profile_process *b)
 {
-    return a->pid == b->pid && a->ppid == b->ppid && a->start == b->start &&
-           a->comm == merger->strings[b->comm] && (a->start != 0 || a->pid == 0);
+    return a->pid == b->pid && a->ppid == b->ppid && a->start == b->start && a->comm == merger->strings[b->comm] &&
+           a->host == merger->strings[b->host] && a->job == merger->strings[b->job] && a->rank == merger->strings[b->rank] &&
+           (a->start != 0 || a->pid == 0);
 }
 
 static void join_process(struct profile_process *into, const struct profile_process *from)
@@ -49,6 +50,9 @@ static int merge_process(struct merger *merger, struct hash_index *known, uint32
         return 0;
     }
     process.comm = comm;
+    process.host = merger->strings[process.host];
+    process.job = merger->strings[process.job];
+    process.rank = merger->strings[process.rank];
     return profile_add_process(merger->into, &process, &merger->processes[i]);
 }
 
@@ -67,7 +71,8 @@ int merge_processes(struct merger *merger)
     return error;
 }
 
-/* Compares two processes by pid, then by start time, then by name, then by the field generation. */
+/* Compares two processes by pid, then by host, then by start time, then by name, then by the fields generation, job and
+ * rank. */
 static int compare_processes(const void *left, const void *right, void *context)
 {
     const struct profile *profile = context;
@@ -76,10 +81,16 @@ static int compare_processes(const void *left, const void *right, void *context)
     int result = order(a->pid, b->pid);
 
     if (result == 0)
+        result = strcmp(text_of(profile, a->host), text_of(profile, b->host));
+    if (result == 0)
         result = order(a->start, b->start);
     if (result == 0)
         result = strcmp(text_of(profile, a->comm), text_of(profile, b->comm));
-    return result != 0 ? result : order(a->generation, b->generation);
+    if (result == 0)
+        result = order(a->generation, b->generation);
+    if (result == 0)
+        result = strcmp(text_of(profile, a->job), text_of(profile, b->job));
+    return result != 0 ? result : strcmp(text_of(profile, a->rank), text_of(profile, b->rank));
 }
 
 static bool has_repeated_generation(const struct profile *profile, const uint32_t *same, uint32_t count)

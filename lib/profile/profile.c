@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,6 +105,30 @@ void profile_free(struct profile *profile)
     history_clear(&profile->history);
     free(profile->command);
     free(profile);
+}
+
+int profile_set_host(struct profile *profile, const char *host)
+{
+    return profile_string(profile, host, &profile->host);
+}
+
+int profile_set_rank(struct profile *profile, uint32_t pid, const char *job, int32_t rank)
+{
+    uint32_t process, job_name, rank_name;
+    char text[16] = "";
+
+    if (!profile_find_process(profile, pid, &process))
+        return 0;
+    if (rank >= 0)
+        snprintf(text, sizeof text, "%d", (int)rank);
+    int error = profile_string(profile, job, &job_name);
+    if (error == 0)
+        error = profile_string(profile, text, &rank_name);
+    if (error != 0)
+        return error;
+    profile->processes[process].job = job_name;
+    profile->processes[process].rank = rank_name;
+    return 0;
 }
 
 void profile_clear(struct profile *profile)

@@ -70,6 +70,9 @@ struct profile_process {
     uint64_t start, end; /* times of CLOCK_MONOTONIC, ns; if `end` is 0, the process is alive */
     int32_t status;      /* status in the form of wait(2); -1: alive, or not known */
     uint64_t cpu_ns;     /* CPU time of the process while it was followed; 0: not known */
+    uint32_t host;       /* index in strings: the host on which the process ran; "": not known */
+    uint32_t job;        /* index in strings: the job that the process was a part of; "": none, or not known */
+    uint32_t rank;       /* index in strings: the rank of the process in its job, such as "3"; "": none, or not known */
 };
 
 struct profile_thread {
@@ -198,6 +201,7 @@ struct profile {
     struct profile_timeline timeline; /* empty if the profile was read from a file without a timeline */
     struct profile_history history;   /* empty if the profile was read from a file without times of samples */
     uint32_t clears; /* number of calls of profile_clear */
+    uint32_t host;   /* index in strings: the host of the processes that events report; "": not known */
     char *command; /* owned; the command that was profiled, as text for users; NULL: not known */
     /* owned; only for lib/profile: the hash indexes of the tables, and the processes that are alive */
     struct profile_index *index;
@@ -246,6 +250,12 @@ bool profile_find_process(const struct profile *profile, uint32_t pid, uint32_t 
 
 /* Finds the thread that has this tid in a process now. Returns false if no such thread is known. */
 bool profile_find_thread(const struct profile *profile, uint32_t process, uint32_t tid, uint32_t *thread);
+
+/* Sets the host of all processes that later events report. Returns 0, -ENOMEM or -EOVERFLOW. */
+int profile_set_host(struct profile *profile, const char *host);
+/* Sets the job and the rank of a live process. Processes that it makes inherit them. rank: less than 0: none. Does
+ * nothing if no live process with this pid is known. Returns 0, -ENOMEM or -EOVERFLOW. */
+int profile_set_rank(struct profile *profile, uint32_t pid, const char *job, int32_t rank);
 
 /* Removes all samples, and sets the totals that belong to samples to 0. Processes, threads, objects and mappings
  * stay. */

@@ -55,11 +55,10 @@ static void flat_make_row(const struct maker *maker, const struct sum *sum, stru
     if (by == PPROFIL_BY_THREAD || by == PPROFIL_BY_PROCESS) {
         flat_name_task(profile, sum, by, row);
         row->hottest = flat_name_hottest(profile, &maker->sums->hottest.best, sum);
-    } else if (by == PPROFIL_BY_SYSCALL || by == PPROFIL_BY_STATE || by == PPROFIL_BY_WAIT ||
-               by == PPROFIL_BY_PROGRAM) {
-        row->name = row_subject_name(profile, by, sum->subject);
-    } else {
+    } else if (by == PPROFIL_BY_FUNCTION || by == PPROFIL_BY_OBJECT || by == PPROFIL_BY_LINE) {
         row_name_code(profile, sum, by, row);
+    } else {
+        row->name = row_subject_name(profile, by, sum->subject);
     }
     row_set_amounts(row, &sum->self, maker->report->stacks ? &sum->total : NULL, &maker->sums->all);
 }

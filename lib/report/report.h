@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 #include "symbol/symbol.h"
 
-#define REPORT_GROUPINGS (PPROFIL_BY_PROGRAM + 1)
+#define REPORT_GROUPINGS (PPROFIL_BY_RANK + 1)
 
 static inline bool report_is_grouping(enum pprofil_by by)
 {

@@ -128,6 +128,22 @@ bool row_is_pending(const uint64_t key[2])
     return key[0] == KEY_PENDING;
 }
 
+bool row_is_origin(enum pprofil_by by)
+{
+    return by == PPROFIL_BY_PROGRAM || by == PPROFIL_BY_HOST || by == PPROFIL_BY_JOB || by == PPROFIL_BY_RANK;
+}
+
+uint32_t row_origin(const struct profile *profile, enum pprofil_by by, uint32_t process)
+{
+    const struct profile_process *entry = &profile->processes[process];
+
+    if (by == PPROFIL_BY_HOST)
+        return entry->host;
+    if (by == PPROFIL_BY_JOB)
+        return entry->job;
+    return by == PPROFIL_BY_RANK ? entry->rank : entry->comm;
+}
+
 void row_task_key(const struct profile *profile, const struct profile_sample *sample,
                   enum pprofil_by by, uint64_t key[2])
 {
@@ -135,10 +151,10 @@ void row_task_key(const struct profile *profile, const struct profile_sample *sa
 
     key[1] = 0;
     key[0] = subject;
-    if (by == PPROFIL_BY_PROCESS || by == PPROFIL_BY_PROGRAM)
+    if (by == PPROFIL_BY_PROCESS)
         key[0] = profile->threads[subject].process;
-    if (by == PPROFIL_BY_PROGRAM)
-        key[0] = profile->processes[key[0]].comm;
+    else if (row_is_origin(by))
+        key[0] = row_origin(profile, by, profile->threads[subject].process);
 }
 
 uint32_t row_subject(enum pprofil_by by, const struct profile_sample *sample)
@@ -159,7 +175,12 @@ const char *row_subject_name(const struct profile *profile, enum pprofil_by by, 
     if (by == PPROFIL_BY_SYSCALL)
         return subject == PROFILE_NONE ? "[user]" : profile->strings[profile->syscalls[subject].name];
     const struct profile_thread *thread = &profile->threads[subject];
-    return profile->strings[by == PPROFIL_BY_THREAD ? thread->comm : profile->processes[thread->process].comm];
+    if (by == PPROFIL_BY_THREAD)
+        return profile->strings[thread->comm];
+    uint32_t word = row_origin(profile, by, thread->process);
+    if (word != 0 || by == PPROFIL_BY_PROGRAM || by == PPROFIL_BY_PROCESS)
+        return profile->strings[word];
+    return by == PPROFIL_BY_RANK ? "[no rank]" : by == PPROFIL_BY_JOB ? "[no job]" : "[unknown]";
 }
 
 /* --- ids --------------------------------------------------------------------------------- */

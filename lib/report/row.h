@@ -45,9 +45,14 @@ bool row_is_pending(const uint64_t key[2]);
 void row_task_key(const struct profile *profile, const struct profile_sample *sample,
                   enum pprofil_by by, uint64_t key[2]);
 
+/* Returns true if a row of such a report stands for all processes that have a word in common, such as their host. */
+bool row_is_origin(enum pprofil_by by);
+/* Returns that word of a process, as an index in strings; "": not known. */
+uint32_t row_origin(const struct profile *profile, enum pprofil_by by, uint32_t process);
+
 /* A report whose rows are not code finds the row of a sample by an index, which is called its subject. By system call
- * and by state: the index of these. By thread, process and program: the index of the thread, which belongs to one
- * process. By wait: PROFILE_STATES plus the index of the wait, or the state if the wait is not known. */
+ * and by state: the index of these. By thread, process, program, host, job and rank: the index of the thread, which
+ * belongs to one process. By wait: PROFILE_STATES plus the index of the wait, or the state if the wait is not known. */
 uint32_t row_subject(enum pprofil_by by, const struct profile_sample *sample);
 /* Returns the name of the row of a subject. */
 const char *row_subject_name(const struct profile *profile, enum pprofil_by by, uint32_t subject);

@@ -147,15 +147,18 @@ static void keep_named_rows(const struct selector *selector)
                                                                      &profile->samples[i])) == 0;
 }
 
-static int keep_comm(const struct selector *selector)
+/* Keeps only the samples of the processes whose word (row_origin) the pattern matches. Does nothing without a pattern. */
+static int keep_origin(const struct selector *selector, enum pprofil_by by, const char *option, const char *what,
+                       const char *pattern)
 {
     const struct profile *profile = selector->profile;
-    struct names names = {
-        .option = "--comm", .what = "process", .pattern = selector->selection->comm};
-    int error = names_new(&names, profile->process_count);
+    struct names names = {.option = option, .what = what, .pattern = pattern};
 
+    if (pattern == NULL)
+        return 0;
+    int error = names_new(&names, profile->process_count);
     for (uint32_t i = 0; error == 0 && i < names.count; i++)
-        names.texts[i] = profile->strings[profile->processes[i].comm];
+        names.texts[i] = profile->strings[row_origin(profile, by, i)];
     if (error == 0)
         error = names_match(selector, &names);
     return keep_marked(selector, &names, process_of, error);
@@ -342,8 +345,14 @@ static int keep_selected(const struct selector *selector)
     keep_rows(selector);
     if (selection->row_name != NULL)
         keep_named_rows(selector);
-    if (error == 0 && selection->comm != NULL)
-        error = keep_comm(selector);
+    if (error == 0)
+        error = keep_origin(selector, PPROFIL_BY_PROGRAM, "--comm", "process", selection->comm);
+    if (error == 0)
+        error = keep_origin(selector, PPROFIL_BY_HOST, "--host", "host", selection->host);
+    if (error == 0)
+        error = keep_origin(selector, PPROFIL_BY_JOB, "--job", "job", selection->job);
+    if (error == 0)
+        error = keep_origin(selector, PPROFIL_BY_RANK, "--rank", "rank", selection->rank);
     if (error == 0 && selection->thread != NULL)
         error = keep_thread(selector);
     if (error == 0 && selection->wait != NULL)

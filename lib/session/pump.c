@@ -121,6 +121,8 @@ static int pump_take(struct pprofil_session *session, const struct wire_header *
     if (session->recording != NULL)
         wire_record_event(session->recording, event);
     int error = pump_event(session, event);
+    if (event->type == WIRE_COMM && error == 0)
+        error = session_note_name(session, (const struct wire_comm *)event);
     session_histograms_feed(session, event);
     if (session->dialect_run != NULL && error == 0) {
         pump_await_object(session, event);

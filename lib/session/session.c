@@ -60,7 +60,9 @@ static int session_build(struct pprofil_session *session, int *far_socket, int *
     if (session->profile == NULL || (session->profile->profile = profile_new()) == NULL)
         return -ENOMEM;
     session->profile->profile->totals.wall = session->options.flags & PPROFIL_WALL;
-    int error = session_make_ring(session->options.frequency, session->options.stack_size, &session->ring, ring_fd);
+    int error = session_set_host(session);
+    if (error == 0)
+        error = session_make_ring(session->options.frequency, session->options.stack_size, &session->ring, ring_fd);
     if (error == 0)
         error = wire_socket_pair(sockets);
     if (error != 0)

@@ -145,6 +145,13 @@ void session_histograms_free(struct pprofil_session *session);
 
 void tasks_free(struct tasks *tasks);
 
+/* --- ranks.c ----------------------------------------------------------------------------------- */
+
+/* Gives the name of this host to the processes that will be profiled. Returns 0, -ENOMEM or -EOVERFLOW. */
+int session_set_host(struct pprofil_session *session);
+/* Finds out which rank of a job a process is, when the process has got a name. Returns 0, -ENOMEM or -EOVERFLOW. */
+int session_note_name(struct pprofil_session *session, const struct wire_comm *event);
+
 /* --- usage.c ----------------------------------------------------------------------------------- */
 
 /* Keeps what a process has used. Returns 0 or -ENOMEM. */

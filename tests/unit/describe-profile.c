@@ -84,9 +84,10 @@ static char *describe_process(const struct profile *profile, uint32_t index)
         if (profile->threads[profile->samples[i].thread].process == index)
             add_text(&samples, describe_sample(profile, &profile->samples[i]));
     char *all = join(&samples);
-    cr_assert_geq(asprintf(&text, "process %u %u %s %llu-%llu %d %llu\n%s", process->pid, process->ppid,
-                           STRING(process->comm), (unsigned long long)process->start, (unsigned long long)process->end,
-                           process->status, (unsigned long long)process->cpu_ns, all),
+    cr_assert_geq(asprintf(&text, "process %u %u %s %s/%s/%s %llu-%llu %d %llu\n%s", process->pid, process->ppid,
+                           STRING(process->comm), STRING(process->host), STRING(process->job), STRING(process->rank),
+                           (unsigned long long)process->start, (unsigned long long)process->end, process->status,
+                           (unsigned long long)process->cpu_ns, all),
                   0);
     free(all);
     return text;

@@ -103,6 +103,8 @@ static struct profile *make_random(uint64_t seed)
         process.start = 1000 * (i + 1) + draw(&seed, 2);
         process.comm = thread.comm = string(profile, i == 0 ? "make" : "cc1");
         process.end = draw(&seed, 2) * 9000;
+        process.host = string(profile, draw(&seed, 2) == 0 ? "" : "node7");
+        process.rank = string(profile, draw(&seed, 2) == 0 ? "3" : "12");
         cr_assert_eq(profile_add_process(profile, &process, &thread.process), 0);
         thread.tid = process.pid;
         uint32_t index;

@@ -93,6 +93,12 @@ static int read_process(const struct reader *reader, const json_t *entry, uint32
         !json_member(entry, "cpu_ns", INT64_MAX, &process.cpu_ns))
         return PPROFIL_ERROR_DAMAGED;
     int error = read_string(reader, entry, "comm", &process.comm);
+    if (error == 0)
+        error = read_string(reader, entry, "host", &process.host);
+    if (error == 0)
+        error = read_string(reader, entry, "job", &process.job);
+    if (error == 0)
+        error = read_string(reader, entry, "rank", &process.rank);
     return error == 0 ? profile_add_process(reader->profile, &process, index) : error;
 }
 

@@ -109,6 +109,12 @@ static void put_tasks(FILE *out, const struct profile *profile)
         put_number(out, "start", process->start);
         put_number(out, "end", process->end);
         put_number(out, "cpu_ns", process->cpu_ns);
+        if (process->host != 0)
+            put_text(out, "host", profile->strings[process->host]);
+        if (process->job != 0)
+            put_text(out, "job", profile->strings[process->job]);
+        if (process->rank != 0)
+            put_text(out, "rank", profile->strings[process->rank]);
         fprintf(out, ",\"status\":%d}", process->status);
     }
     fputs("]", out);

@@ -171,17 +171,51 @@ int pprof_decode_command(const char *text, struct profile *profile)
     return 0;
 }
 
+/* Writes " KEY=TEXT", without the spaces in the text; nothing if the text is empty. */
+static void put_word(FILE *stream, const char *key, const char *text)
+{
+    if (*text == '\0')
+        return;
+    fprintf(stream, " %s=", key);
+    for (; *text != '\0'; text++)
+        if (*text != ' ')
+            putc(*text, stream);
+}
+
 char *pprof_encode_process(const struct profile *profile, uint32_t index)
 {
     const struct profile_process *process = &profile->processes[index];
-    char *text;
-    int length = asprintf(&text,
-                          "%s pid=%u ppid=%u generation=%u start=%llu end=%llu status=%d "
-                          "cpu_ns=%llu comm=%s",
-                          note_words[PPROF_PROCESS], process->pid, process->ppid, process->generation,
-                          U64(process->start), U64(process->end), process->status,
-                          U64(process->cpu_ns), profile->strings[process->comm]);
-    return show_controls(length < 0 ? NULL : text);
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (stream == NULL)
+        return NULL;
+    fprintf(stream, "%s pid=%u ppid=%u generation=%u start=%llu end=%llu status=%d cpu_ns=%llu",
+            note_words[PPROF_PROCESS], process->pid, process->ppid, process->generation, U64(process->start),
+            U64(process->end), process->status, U64(process->cpu_ns));
+    put_word(stream, "host", profile->strings[process->host]);
+    put_word(stream, "job", profile->strings[process->job]);
+    put_word(stream, "rank", profile->strings[process->rank]);
+    fprintf(stream, " comm=%s", profile->strings[process->comm]);
+    if (fclose(stream) == 0)
+        return show_controls(text);
+    free(text);
+    return NULL;
+}
+
+/* Finds or adds the string that follows " KEY=", up to the next space; "" if there is none. */
+static int read_word(struct profile *profile, const char *text, const char *key, uint32_t *index)
+{
+    const char *value = value_of(text, key);
+    char *word = value == NULL ? strdup("") : strndup(value, strcspn(value, " "));
+
+    if (word == NULL)
+        return -ENOMEM;
+    hide_controls(word);
+    int error = profile_string(profile, word, index);
+    free(word);
+    return error;
 }
 
 int pprof_decode_process(const char *text, struct profile *profile, uint32_t *index)
@@ -205,6 +239,12 @@ int pprof_decode_process(const char *text, struct profile *profile, uint32_t *in
     hide_controls(own);
     int error = profile_string(profile, own, &process.comm);
     free(own);
+    if (error == 0)
+        error = read_word(profile, text, "host", &process.host);
+    if (error == 0)
+        error = read_word(profile, text, "job", &process.job);
+    if (error == 0)
+        error = read_word(profile, text, "rank", &process.rank);
     return error == 0 ? profile_add_process(profile, &process, index) : error;
 }
 

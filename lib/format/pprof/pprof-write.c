@@ -13,10 +13,10 @@
 /* --- samples ------------------------------------------------------------------------- */
 
 struct label_keys {
-    int64_t pid, tid, generation, comm, process, syscall, abi, compat, state, wait, holder;
+    int64_t pid, tid, generation, comm, process, host, job, rank, syscall, abi, compat, state, wait, holder;
     int64_t states[PROFILE_STATES];
 };
-#define LABELS_MAX 10
+#define LABELS_MAX 13
 
 static void add_label(struct pprof_writer *writer, PbSample *sample, int64_t key, int64_t text, int64_t number)
 {
@@ -46,6 +46,13 @@ static void put_labels(struct pprof_writer *writer, const struct profile_sample 
         add_label(writer, to, keys->comm, pprof_string_index(writer, thread->comm), 0);
     if (process->comm != 0 && process->comm != thread->comm)
         add_label(writer, to, keys->process, pprof_string_index(writer, process->comm), 0);
+    if (process->rank != 0) {
+        add_label(writer, to, keys->rank, pprof_string_index(writer, process->rank), 0);
+        if (process->host != 0)
+            add_label(writer, to, keys->host, pprof_string_index(writer, process->host), 0);
+        if (process->job != 0)
+            add_label(writer, to, keys->job, pprof_string_index(writer, process->job), 0);
+    }
     if (from->syscall != PROFILE_NONE)
         add_label(writer, to, keys->syscall, pprof_string_index(writer, call->name), 0);
     if (from->syscall != PROFILE_NONE && call->compat)
@@ -167,6 +174,9 @@ static struct label_keys add_label_keys(struct pprof_writer *writer)
         .generation = pprof_add_string(writer, "generation"),
         .comm = pprof_add_string(writer, "comm"),
         .process = pprof_add_string(writer, "process"),
+        .host = pprof_add_string(writer, "host"),
+        .job = pprof_add_string(writer, "job"),
+        .rank = pprof_add_string(writer, "rank"),
         .syscall = pprof_add_string(writer, "syscall"),
         .abi = pprof_add_string(writer, "abi"),
         .compat = pprof_add_string(writer, "compat"),

@@ -8,7 +8,8 @@
  *
  *    pprofil: totals asked_nhz=N (nanohertz) KEY=NUMBER ... (struct profile_totals)
  *    pprofil: command TEXT
- *    pprofil: process pid=N ppid=N generation=N start=N end=N status=N cpu_ns=N comm=TEXT
+ *    pprofil: process pid=N ppid=N generation=N start=N end=N status=N cpu_ns=N host=WORD job=WORD
+ *             rank=WORD comm=TEXT (without host, job or rank if the process has none)
  *    pprofil: object mapping=N kind=N device=N inode=N pid=N generation=N deleted=N
  *             and invented=1 if addresses are made up
  *    pprofil: timeline start=N slot_ns=N at=SLOT cpu_us=N,N,... (CPU time of slot SLOT and of the slots after it)
@@ -16,7 +17,7 @@
  * The history of the samples (profile/history.h) is in the field pprofil_history, which other tools skip.
  *
  * Samples have these labels: pid, tid, generation (of the process, if not 0), comm (of the thread), process (the comm
- * of the process, if it differs from that of the thread), syscall, abi ("compat" for system calls of the 32-bit ABI),
+ * of the process, if it differs from that of the thread), host, job and rank (of the process, if it has a rank), syscall, abi ("compat" for system calls of the 32-bit ABI),
  * and state (profile_state_name, except for "running").
  */
 #ifndef PPROFIL_PPROF_H

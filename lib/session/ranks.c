@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds out on which host processes run, and which ranks of which jobs they are. */
+#include "config.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include "base/job-rank.h"
+#include "session/session.h"
+
+int session_set_host(struct pprofil_session *session)
+{
+    char host[HOST_NAME_MAX + 1] = "";
+
+    if (gethostname(host, sizeof host - 1) != 0)
+        return 0;
+    return profile_set_host(session->profile->profile, host);
+}
+
+/* Returns true if the environment of the process may have a rank that its parent has not. Most processes have inherited
+ * all that they have, and it would take too long to read the environment of each process that a build makes. */
+static bool rank_may_be_new(const struct profile *profile, uint32_t process)
+{
+    const struct profile_process *entry = &profile->processes[process];
+    uint32_t parent;
+
+    if (entry->rank != 0)
+        return false;
+    return entry->ppid == 0 || !profile_find_process(profile, entry->ppid, &parent) ||
+           job_is_launcher(profile->strings[profile->processes[parent].comm]);
+}
+
+int session_note_name(struct pprofil_session *session, const struct wire_comm *event)
+{
+    struct profile *profile = session->profile->profile;
+    uint32_t process;
+
+    if (event->tid != event->pid || !profile_find_process(profile, event->pid, &process) ||
+        !rank_may_be_new(profile, process))
+        return 0;
+    const struct job_rank found = job_rank_of_process((pid_t)event->pid);
+    return profile_set_rank(profile, event->pid, found.job, found.rank);
+}
