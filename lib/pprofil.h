@@ -9,6 +9,7 @@
  *   pprofil/histogram.h   the profil(2) family: counts program counters of other processes during a session
  *   pprofil/profile.h     profiles: read, save, merge and select samples
  *   pprofil/report.h      reports of a profile: rows, call trees, annotated code and comparisons
+ *   pprofil/ranks.h       profiles of jobs: how unevenly the processes of a job spend their time
  *   pprofil/live.h        reports of a session that is still sampling
  *
  * Functions return 0, a negative errno or an enum pprofil_error, and functions that fail store no result. The comments
@@ -30,6 +31,7 @@
 #include "pprofil/live.h"
 #include "pprofil/machine.h"
 #include "pprofil/profile.h"
+#include "pprofil/ranks.h"
 #include "pprofil/report.h"
 #include "pprofil/session.h"
 

@@ -23,6 +23,7 @@ enum option_key {
     KEY_BY = 256,
     KEY_NAMES,
     KEY_NO_PAGER,
+    KEY_IMBALANCE,
     KEY_FLAT,
     KEY_TREE,
     KEY_INVERTED,
@@ -62,6 +63,7 @@ static const struct argp_option options[] = {
     {"no-pager", KEY_NO_PAGER, 0, 0, "do not show it through $PAGER", 1},
     {"sort", KEY_SORT, "ORDER", 0,
      "rows by self or total (self); of --style prof by time, calls, address or name (time)", 1},
+    {"imbalance", KEY_IMBALANCE, 0, 0, "how unevenly the ranks of a job spend their time, by function", 1},
     {0, 0, 0, 0, "For profiles with stacks:", 2},
     {"flat", KEY_FLAT, 0, 0, "functions, with and without what they call (the default)", 2},
     {"tree", KEY_TREE, 0, 0, "who calls whom, from the top down", 2},
@@ -188,6 +190,9 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
         break;
     case KEY_NO_PAGER:
         command->no_pager = true;
+        break;
+    case KEY_IMBALANCE:
+        command->view.imbalance = true;
         break;
     case 't':
         command->view.by = PPROFIL_BY_THREAD;
@@ -321,6 +326,9 @@ static int cmd_report_check(const struct report_command *command)
     if (command->view.tree && command->view.by > PPROFIL_BY_LINE)
         return complain("report: rows of %s are functions, objects or lines",
                         command->shape != NULL ? command->shape : "a tree");
+    if (command->view.imbalance &&
+        (command->view.tree || command->view.grouped || command->view.by != PPROFIL_BY_FUNCTION))
+        return complain("report: --imbalance compares functions: --by, -t and trees do not go with it");
     if (command->view.tree && command->view.by_total)
         return complain("report: --sort total is for flat rows: a tree is in that order");
     return 0;

@@ -69,6 +69,8 @@ bool report_knows_run(const struct pprofil_totals *totals)
 
 int report_print_part(FILE *out, pprofil_profile *profile, const struct report_view *view)
 {
+    if (view->imbalance)
+        return report_print_imbalance(out, profile, view);
     return view->tree ? report_print_tree(out, profile, view) : report_print_flat(out, profile, view);
 }
 

@@ -24,6 +24,7 @@ struct report_view {
     uint32_t depth;       /* greatest number of levels of a tree that are printed; 0: all */
     bool fold;
     /* two levels: the rows of the grouping `groups`, and below each of them a report by `by` */
+    bool imbalance; /* the rows compare the ranks of a job */
     bool grouped;
     enum pprofil_by groups; /* by program, process, thread, object or wait */
     /* only for report-groups.c: the profile is the part that this row of the first level has; NULL: it is not one. In
@@ -74,6 +75,8 @@ int report_print_part(FILE *out, pprofil_profile *profile, const struct report_v
 int report_print_groups(FILE *out, pprofil_profile *profile, const struct report_view *view);
 /* Prints the beginning of a JSON report of two levels, up to its list of groups. Returns 0 or -ENOMEM. */
 int report_print_groups_json(FILE *out, const pprofil_profile *profile, const struct report_view *view);
+/* Prints how unevenly the ranks of a job spend their time. Returns 0, or the errors of pprofil_imbalance_new. */
+int report_print_imbalance(FILE *out, pprofil_profile *profile, const struct report_view *view);
 /* Makes the shares of a row of a group parts of the time of the whole profile. */
 void report_scale_row(const struct report_view *view, struct pprofil_row *row);
 /* Prints the first columns of CSV in reports of two levels: the row of the first level, or the headings if it is NULL.

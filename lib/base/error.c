@@ -57,6 +57,8 @@ const char *pprofil_error_text(int error)
         return "nothing of this object was profiled";
     case PPROFIL_ERROR_NO_CODE:
         return "the code cannot be read";
+    case PPROFIL_ERROR_NO_RANKS:
+        return "it has samples of fewer than two ranks of a job; pprofil merge makes one profile of those of all ranks";
     case PPROFIL_ERROR_EXPLAINED:
         return "it cannot be printed";
     case PPROFIL_ERROR_REFUSED:

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Compares the ranks of a job. Each function has a row of cells, one for each rank: the time that the rank spent in the
+ * function itself.
+ *
+ * A rank that waits for others in MPI polls, that is, it uses CPU time in functions deep in the libraries of MPI. So
+ * the time of all that a function of MPI calls counts in the row of that function. A profile without stacks shows only
+ * in which library that was.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "pprofil.h"
+#include "report/imbalance.h"
+#include "report/row.h"
+
+#define Z95 1.959964 /* the quantile 0.975 of the normal distribution */
+
+struct imbalance_maker {
+    const struct profile *profile;
+    struct report_options options;
+    uint32_t *rank_of;       /* owned; by string: index of the rank with this name, plus 1; 0: none */
+    uint32_t *names;         /* owned; by rank: its name, index in strings */
+    uint32_t ranks;
+    uint32_t *entries;       /* owned; by node: node of the function of MPI in which it is; PROFILE_NONE: in none */
+    bool *is_mpi;            /* owned; by row */
+    struct sums sums;        /* one for each row */
+    struct amount *cells;    /* owned; rows of `ranks` cells */
+    struct amount *all, *mpi; /* owned; one row each */
+    uint32_t room;           /* how many rows have room in cells and is_mpi */
+};
+
+/* --- MPI --------------------------------------------------------------------------------- */
+
+/* Returns true for the names of MPI's functions: MPI_Recv and PMPI_Recv in C, mpi_recv_ and pmpi_recv_ in Fortran. */
+static bool imbalance_is_mpi_name(const char *name)
+{
+    const char *rest = name + (*name == 'P' || *name == 'p');
+    size_t length = strlen(name);
+
+    if (strncmp(rest, "MPI_", 4) == 0)
+        return rest[4] >= 'A' && rest[4] <= 'Z';
+    return strncmp(rest, "mpi_", 4) == 0 && name[length - 1] == '_';
+}
+
+/* Returns true for the libraries in which Open MPI and MPICH wait for messages. */
+static bool imbalance_is_mpi_library(const char *path)
+{
+    static const char *const names[] = {"libmpi", "libmpich", "libpmpi", "libopen-pal", "libopen-rte",
+                                        "libucp", "libuct",   "libucs",  "libfabric",   "libpsm",
+                                        "mca_"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(path_base_name(path), names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool imbalance_is_entry(const struct profile *profile, uint32_t node)
+{
+    const struct profile_location *location = &profile->locations[profile->nodes[node].location];
+
+    return imbalance_is_mpi_name(profile->strings[profile->functions[row_function(location)].name]);
+}
+
+/* Finds the outermost function of MPI of each stack. A caller's node comes before those of its callees. */
+static void imbalance_find_entries(struct imbalance_maker *maker)
+{
+    const struct profile *profile = maker->profile;
+
+    for (uint32_t node = 1; node < profile->node_count; node++) {
+        maker->entries[node] = maker->entries[profile->nodes[node].parent];
+        if (maker->entries[node] == PROFILE_NONE && imbalance_is_entry(profile, node))
+            maker->entries[node] = node;
+    }
+}
+
+static bool imbalance_is_in_mpi(const struct imbalance_maker *maker, uint32_t node)
+{
+    const struct profile *profile = maker->profile;
+    uint32_t object = profile->locations[profile->nodes[node].location].object;
+
+    if (maker->entries[node] != PROFILE_NONE)
+        return true;
+    return !report_has_stacks(profile) && imbalance_is_mpi_library(profile->strings[profile->objects[object].path]);
+}
+
+/* --- cells ------------------------------------------------------------------------------- */
+
+static void imbalance_find_ranks(struct imbalance_maker *maker)
+{
+    const struct profile *profile = maker->profile;
+
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        uint32_t name = profile->processes[profile->threads[profile->samples[i].thread].process].rank;
+        if (name == 0 || maker->rank_of[name] != 0 || !row_counts(profile, &maker->options, &profile->samples[i]))
+            continue;
+        maker->names[maker->ranks++] = name;
+        maker->rank_of[name] = maker->ranks;
+    }
+}
+
+/* Finds or adds the row of the frame in which a sample counts. Returns 0 or -ENOMEM. */
+static int imbalance_need_row(struct imbalance_maker *maker, uint32_t node, uint32_t *row)
+{
+    const struct profile *profile = maker->profile;
+    uint32_t entry = maker->entries[node], first, end;
+    uint32_t location = profile->nodes[entry != PROFILE_NONE ? entry : node].location;
+    uint64_t key[2];
+
+    row_frames(&profile->locations[location], &maker->options, &first, &end);
+    row_frame_key(profile, location, first, &maker->options, key);
+    struct sum *sum = sums_need(&maker->sums, key);
+    if (sum == NULL)
+        return -ENOMEM;
+    *row = (uint32_t)(sum - maker->sums.all);
+    if (*row >= maker->room) {
+        uint32_t room = 2 * maker->room + 64;
+        struct amount *cells = reallocarray(maker->cells, (size_t)room * maker->ranks, sizeof *cells);
+        bool *is_mpi = cells == NULL ? NULL : realloc(maker->is_mpi, room * sizeof *is_mpi);
+        if (cells != NULL)
+            maker->cells = cells;
+        if (is_mpi == NULL)
+            return -ENOMEM;
+        maker->is_mpi = is_mpi;
+        memset(cells + (size_t)maker->room * maker->ranks, 0,
+               (size_t)(room - maker->room) * maker->ranks * sizeof *cells);
+        maker->room = room;
+    }
+    if (sum->location == PROFILE_NONE)
+        maker->is_mpi[*row] = imbalance_is_in_mpi(maker, node);
+    row_name_by(profile, sum, location, first);
+    return 0;
+}
+
+static int imbalance_count(struct imbalance_maker *maker)
+{
+    const struct profile *profile = maker->profile;
+
+    for (uint32_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_sample *sample = &profile->samples[i];
+        uint32_t rank = maker->rank_of[profile->processes[profile->threads[sample->thread].process].rank], row;
+        const struct amount amount = {.samples = sample->count, .ns = report_ns(profile, sample)};
+        if (rank == 0 || !row_counts(profile, &maker->options, sample))
+            continue;
+        int error = imbalance_need_row(maker, sample->node, &row);
+        if (error != 0)
+            return error;
+        amount_add(&maker->cells[(size_t)row * maker->ranks + rank - 1], &amount);
+        amount_add(&maker->all[rank - 1], &amount);
+        if (imbalance_is_in_mpi(maker, sample->node))
+            amount_add(&maker->mpi[rank - 1], &amount);
+    }
+    return 0;
+}
+
+/* --- rows -------------------------------------------------------------------------------- */
+
+static int imbalance_compare_times(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* Returns true if a sum of squares of `freedom` independent standard normal values is this large by chance in at least
+ * 5 % of all cases: the approximation of Wilson and Hilferty (1931) of the chi-square distribution. */
+static bool imbalance_is_chance(double squares, double freedom)
+{
+    double part = 2 / (9 * freedom);
+
+    return (cbrt(squares / freedom) - (1 - part)) / sqrt(part) < 1.644854;
+}
+
+/* Fills in the numbers of a row from its cells. times: room for a number for each rank. */
+static void imbalance_measure(const struct imbalance_maker *maker, const struct amount *cells, uint64_t whole_ns,
+                              uint64_t *times, struct pprofil_imbalance_row *row)
+{
+    uint32_t ranks = maker->ranks, least = 0, most = 0;
+    double squares = 0;
+
+    for (uint32_t i = 0; i < ranks; i++) {
+        row->ns += times[i] = cells[i].ns;
+        row->samples += cells[i].samples;
+        if (cells[i].ns < cells[least].ns)
+            least = i;
+        if (cells[i].ns > cells[most].ns)
+            most = i;
+    }
+    qsort(times, ranks, sizeof *times, imbalance_compare_times);
+    row->min_ns = times[0];
+    row->max_ns = times[ranks - 1];
+    row->median_ns = times[(ranks - 1) / 2] + (times[ranks / 2] - times[(ranks - 1) / 2]) / 2;
+    row->min_rank = maker->profile->strings[maker->names[least]];
+    row->max_rank = maker->profile->strings[maker->names[most]];
+    row->by_chance = true;
+    if (row->ns == 0 || row->samples == 0)
+        return;
+    double mean = (double)row->ns / ranks, unit = (double)row->ns / (double)row->samples;
+    row->share = (double)row->ns / (double)whole_ns;
+    row->imbalance = (double)row->max_ns / mean - 1;
+    row->error95 = Z95 * (row->imbalance + 1) * sqrt(unit / (double)row->max_ns + 1 / (double)row->samples);
+    for (uint32_t i = 0; i < ranks; i++)
+        squares += ((double)times[i] - mean) * ((double)times[i] - mean) / (mean * unit);
+    row->by_chance = imbalance_is_chance(squares, ranks - 1);
+}
+
+/* Compares rows for qsort: by the time by which the slowest rank is above the mean, largest first; then by name. */
+static int imbalance_compare_rows(const void *left, const void *right)
+{
+    const struct pprofil_imbalance_row *a = left, *b = right;
+    double x = (double)a->max_ns - (double)a->max_ns / (1 + a->imbalance);
+    double y = (double)b->max_ns - (double)b->max_ns / (1 + b->imbalance);
+
+    if (x != y)
+        return x > y ? -1 : 1;
+    int order = strcmp(a->name, b->name);
+    return order != 0 ? order : strcmp(a->object, b->object);
+}
+
+static int imbalance_make_rows(const struct imbalance_maker *maker, struct pprofil_imbalance *imbalance)
+{
+    uint64_t *times = calloc(maker->ranks, sizeof *times), whole_ns = 0;
+
+    imbalance->rows = calloc(maker->sums.count + 1u, sizeof *imbalance->rows);
+    if (times == NULL || imbalance->rows == NULL) {
+        free(times);
+        return -ENOMEM;
+    }
+    imbalance->ranks = maker->ranks;
+    for (uint32_t i = 0; i < maker->ranks; i++)
+        whole_ns += maker->all[i].ns;
+    imbalance->all.name = imbalance->mpi.name = imbalance->all.object = imbalance->mpi.object = "";
+    imbalance->mpi.mpi = true;
+    imbalance_measure(maker, maker->all, whole_ns, times, &imbalance->all);
+    imbalance_measure(maker, maker->mpi, whole_ns, times, &imbalance->mpi);
+    for (uint32_t i = 0; i < maker->sums.count; i++) {
+        struct pprofil_imbalance_row *row = &imbalance->rows[imbalance->count];
+        struct pprofil_row code = ROW_EMPTY;
+        imbalance_measure(maker, maker->cells + (size_t)i * maker->ranks, whole_ns, times, row);
+        if (row->ns == 0)
+            continue;
+        row_name_code(maker->profile, &maker->sums.all[i], PPROFIL_BY_FUNCTION, &code);
+        row->name = code.name;
+        row->object = code.object;
+        row->mpi = maker->is_mpi[i];
+        imbalance->count++;
+    }
+    qsort(imbalance->rows, imbalance->count, sizeof *imbalance->rows, imbalance_compare_rows);
+    free(times);
+    return 0;
+}
+
+static int imbalance_make(struct imbalance_maker *maker, struct pprofil_imbalance *imbalance)
+{
+    const struct profile *profile = maker->profile;
+
+    maker->rank_of = calloc(profile->string_count, sizeof *maker->rank_of);
+    maker->names = calloc(profile->process_count + 1u, sizeof *maker->names);
+    maker->entries = calloc(profile->node_count, sizeof *maker->entries);
+    if (maker->rank_of == NULL || maker->names == NULL || maker->entries == NULL)
+        return -ENOMEM;
+    imbalance_find_ranks(maker);
+    if (maker->ranks < 2)
+        return PPROFIL_ERROR_NO_RANKS;
+    maker->all = calloc(maker->ranks, sizeof *maker->all);
+    maker->mpi = calloc(maker->ranks, sizeof *maker->mpi);
+    if (maker->all == NULL || maker->mpi == NULL)
+        return -ENOMEM;
+    imbalance_find_entries(maker);
+    int error = imbalance_count(maker);
+    return error == 0 ? imbalance_make_rows(maker, imbalance) : error;
+}
+
+int report_imbalance(const struct profile *profile, struct symbolizer *symbolizer, struct pprofil_imbalance **result)
+{
+    struct imbalance_maker maker = {.profile = profile,
+                                    .options = {.by = PPROFIL_BY_FUNCTION,
+                                                .no_inlines = !report_has_stacks(profile)}};
+    struct pprofil_imbalance *imbalance = calloc(1, sizeof *imbalance);
+    int error = imbalance == NULL ? -ENOMEM : row_look_up(symbolizer, &maker.options);
+
+    if (error == 0)
+        error = imbalance_make(&maker, imbalance);
+    sums_clear(&maker.sums);
+    free(maker.rank_of);
+    free(maker.names);
+    free(maker.entries);
+    free(maker.is_mpi);
+    free(maker.cells);
+    free(maker.all);
+    free(maker.mpi);
+    if (error != 0 && imbalance != NULL) {
+        free(imbalance->rows);
+        free(imbalance);
+        imbalance = NULL;
+    }
+    *result = imbalance;
+    return error;
+}
