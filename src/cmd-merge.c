@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * pprofil merge -o OUT FILE...: makes one profile of several. Each file is merged and closed before
- * the next one is read.
- */
+/* pprofil merge -o OUT FILE...: makes one profile of several. */
 #include "config.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "arguments.h"
 #include "command-line.h"
-#include "options.h"
+#include "merge.h"
 
-enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE };
+#define EXIT_LEFT_OUT 1 /* the output was written, but without some of the files */
+
+enum option_key { KEY_CPU = 256, KEY_NO_SYMBOLIZE, KEY_FILES_FROM };
 
 struct merge_command {
     const char *output;
@@ -21,7 +21,10 @@ struct merge_command {
     struct selection_request selection; /* which part of each file is merged */
     char **paths;       /* borrowed from argv */
     int path_count;
+    const char *list; /* path of a file with more paths; NULL: none */
+    struct merge_inputs inputs;
     unsigned how;
+    unsigned jobs; /* how many threads merge; 0: not given */
     bool symbolize;
 };
 
@@ -30,6 +33,8 @@ static const struct argp_option options[] = {
     {"format", 'f', "FORMAT", 0,
      "the format of OUT, if its name does not say: see pprofil-formats(5)", 1},
     {"cpu", KEY_CPU, 0, 0, "take only the CPU time of profiles of elapsed time", 1},
+    {"files-from", KEY_FILES_FROM, "LIST", 0, "merge also the files that LIST names, one a line; -: standard input", 1},
+    {"jobs", 'j', "NUMBER", 0, "read so many files at a time (as many as there are CPUs)", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
     {0},
 };
@@ -54,12 +59,16 @@ static error_t merge_parse_option(int key, char *argument, struct argp_state *st
     case KEY_NO_SYMBOLIZE:
         command->symbolize = false;
         break;
+    case KEY_FILES_FROM:
+        command->list = argument;
+        break;
+    case 'j':
+        command->jobs = (unsigned)number_option("-j", argument, 1, MERGE_THREADS_MAX);
+        break;
     case ARGP_KEY_ARGS:
         command->paths = state->argv + state->next;
         command->path_count = state->argc - state->next;
         break;
-    case ARGP_KEY_NO_ARGS:
-        exit(complain("merge: which FILEs? See pprofil merge --help"));
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -67,56 +76,72 @@ static error_t merge_parse_option(int key, char *argument, struct argp_state *st
 }
 
 const struct argp merge_argp = {
-    options, merge_parse_option, "FILE...", "Makes one profile of several.", selection_children, NULL, NULL,
+    options, merge_parse_option, "FILE|FOLDER...", "Makes one profile of several.", selection_children, NULL, NULL,
 };
 
-static int merge_profile(const struct merge_command *command, pprofil_profile *into,
-                         pprofil_profile *profile, const char *path)
+/* Threads run code that looks up names only if no name selects a part of the files: libdw is not made for threads. */
+static unsigned merge_threads(const struct merge_command *command)
 {
-    int error = pprofil_profile_merge(into, profile, command->how), status = 0;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (error == PPROFIL_ERROR_MIXED_TIMES)
-        status = complain("%s: some profiles are of elapsed time, others of CPU time; --cpu merges "
-                          "the CPU time of all",
-                          path);
-    else if (error == -EOVERFLOW)
-        status = complain("%s: with this profile the sums overflow", path);
-    else if (error != 0)
-        status = complain_file(path, error, false);
+    if (command->jobs > 0)
+        return command->jobs;
+    if (pprofil_selection_any(&command->selection.selection))
+        return 1;
+    return cpus < 1 ? 1 : cpus > MERGE_THREADS_MAX ? MERGE_THREADS_MAX : (unsigned)cpus;
+}
+
+static int merge_find_inputs(struct merge_command *command)
+{
+    int status = command->list == NULL ? 0 : merge_inputs_add_list(&command->inputs, command->list);
+
+    for (int i = 0; status == 0 && i < command->path_count; i++)
+        status = merge_inputs_add_operand(&command->inputs, command->paths[i]);
+    if (status == 0 && command->inputs.count == 0)
+        status = complain("merge: there are no files in %s", command->list != NULL ? command->list : command->paths[0]);
     return status;
 }
 
-static int merge_file(const struct merge_command *command, pprofil_profile *into, const char *path)
+/* Writes the merged profile, and says how many files are not in it. */
+static int merge_save(const struct merge_command *command, pprofil_profile *merged, size_t left_out)
 {
-    pprofil_profile *profile = selection_open(&command->selection, path);
+    const struct pprofil_file file = {.size = sizeof file, .format = command->format};
 
-    if (profile == NULL)
-        return EXIT_OWN_FAILURE;
-    int status = merge_profile(command, into, profile, path);
-    pprofil_profile_close(profile);
-    return status;
+    if (left_out == command->inputs.count)
+        return EXIT_OWN_FAILURE; /* each file was complained of */
+    int error = pprofil_profile_save(merged, command->output, &file, command->symbolize);
+    if (error != 0)
+        return complain_file(command->output, error, true);
+    if (left_out == 0)
+        return 0;
+    complain("merge: %zu of %zu files were left out", left_out, command->inputs.count);
+    return EXIT_LEFT_OUT;
 }
 
 int command_merge(int argc, char **argv)
 {
     struct merge_command command = {.symbolize = true};
-    pprofil_profile *merged;
+    pprofil_profile *merged = NULL;
+    size_t left_out;
 
     command_line_parse("pprofil merge", &merge_argp, argc, argv, 0, &command);
     if (command.output == NULL)
         return complain("merge: where to? Give -o OUT");
+    if (command.path_count == 0 && command.list == NULL)
+        return complain("merge: which FILEs? See pprofil merge --help");
     if (output_format_check(command.output, command.format) != 0)
         return EXIT_OWN_FAILURE;
-    int error = pprofil_profile_new(&merged), status = 0;
-    if (error != 0)
-        return complain_file(command.output, error, true);
-    for (int i = 0; status == 0 && i < command.path_count; i++)
-        status = merge_file(&command, merged, command.paths[i]);
-    const struct pprofil_file file = {.size = sizeof file, .format = command.format};
+    int status = merge_find_inputs(&command);
+    const struct merge_work work = {.inputs = &command.inputs,
+                                    .selection = &command.selection,
+                                    .how = command.how,
+                                    .threads = merge_threads(&command)};
     if (status == 0)
-        error = pprofil_profile_save(merged, command.output, &file, command.symbolize);
-    if (error != 0)
-        status = complain_file(command.output, error, true);
-    pprofil_profile_close(merged);
+        status = merge_run(&work, &merged, &left_out);
+    if (status == 0)
+        status = merge_save(&command, merged, left_out);
+    if (merged != NULL)
+        pprofil_profile_close(merged);
+    merge_inputs_clear(&command.inputs);
     return status;
 }
