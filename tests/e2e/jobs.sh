@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Jobs: ranks, hosts and jobs in profiles, and how unevenly ranks spend their time. A launcher of this test sets the
+# variables that launchers set; Open MPI and MPICH are tried where they are installed.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+cd "$work" || exit 1
+cat >work.c <<'C'
+#include <stdlib.h>
+#include <time.h>
+static double used(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+__attribute__((noinline)) void even(double end)
+{
+	while (used() < end)
+		for (volatile int i = 0; i < 100000; i++)
+			;
+}
+__attribute__((noinline)) void uneven(double end)
+{
+	while (used() < end)
+		for (volatile int i = 0; i < 100000; i++)
+			;
+}
+int main(void)
+{
+	const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+	if (rank == NULL)
+		rank = getenv("PMI_RANK");
+	even(0.5);
+	uneven(used() + 0.25 * (1 + atoi(rank)));
+	return 0;
+}
+C
+${CC:-cc} -O1 -g -o ranks work.c || skip "no C compiler"
+# as mpirun does it: the children are ranks
+mkdir bin
+cat >bin/mpirun <<'END'
+#!/bin/sh
+count=$1
+shift
+for rank in $(seq 0 $((count - 1))); do
+	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=$count PMIX_NAMESPACE=job-1@1 "$@" &
+done
+wait
+END
+chmod +x bin/mpirun
+
+# by_rank NAME FILE: ranks 0 to 3 have 0.75, 1, 1.25 and 1.5 s
+by_rank() {
+	"$pprofil" report -n 0 -f csv --by rank "$2" >csv
+	expect "$1: ranks" "0 1 2 3" "$(awk -F, 'NR > 1 { print $5 }' csv | sort | paste -s -d' ')"
+	for rank in 0 1 2 3; do
+		between "$1: seconds of rank $rank" "$(awk "BEGIN { print 0.9 * (0.75 + 0.25 * $rank) }")" \
+			"$(awk -F, -v rank=$rank '$5 == rank { print $3 / 1e9 }' csv)" \
+			"$(awk "BEGIN { print 1.15 * (0.75 + 0.25 * $rank) }")"
+	done
+	"$pprofil" report -n 0 -f json --imbalance "$2" >json
+	imbalance "$1: even" even 0 ""
+	imbalance "$1: uneven" uneven 0.6 3
+}
+# imbalance NAME FUNCTION VALUE RANK: the value is in its interval, three times as wide: 99.99 %
+imbalance() {
+	awk -v name="$2" 'BEGIN { RS = "{" } index($0, "\"name\":\"" name "\"")' json >row
+	found=$(sed -n 's/.*"imbalance":\([-0-9.e]*\).*/\1/p' row) error=$(sed -n 's/.*"error95":\([-0-9.e]*\).*/\1/p' row)
+	between "$1: imbalance" "$(awk "BEGIN { print $3 - 0.05 - 2 * $error }")" "$found" \
+		"$(awk "BEGIN { print $3 + 0.05 + 2 * $error }")"
+	[ -z "$4" ] || expect "$1: the slowest rank" "$4" "$(sed -n 's/.*"max_rank":"\([^"]*\)".*/\1/p' row)"
+}
+
+# --- one pprofil above the launcher
+PATH=$work/bin:$PATH "$pprofil" -q -F 1000 --overhead 100 -o above.pb.gz mpirun 4 ./ranks
+by_rank "above the launcher" above.pb.gz
+expect "the host" "$(uname -n)" "$("$pprofil" report -f csv --by host above.pb.gz | awk -F, 'NR == 2 { print $5 }')"
+expect "the job" "job-1@1" "$("$pprofil" report -f csv --by job --rank 1 above.pb.gz | awk -F, 'NR == 2 { print $5 }')"
+expect "--rank" 3 "$("$pprofil" report -f csv --by rank --rank 3 above.pb.gz | awk -F, 'NR == 2 { print $5 }')"
+expect "two levels" 4 "$("$pprofil" report --by rank,function above.pb.gz | grep -c '^# rank [0-3]:')"
+
+# --- a pprofil in each rank
+PATH=$work/bin:$PATH mpirun 4 "$pprofil" -q -F 1000 --overhead 100 -o 'rank-%r-%j.pb.gz' ./ranks
+expect "names of the files" "rank-0-job-1@1.pb.gz rank-1-job-1@1.pb.gz rank-2-job-1@1.pb.gz rank-3-job-1@1.pb.gz" \
+	"$(echo rank-*)"
+"$pprofil" merge -o merged.pb.gz rank-*.pb.gz
+by_rank "merged" merged.pb.gz
+"$pprofil" convert -o merged.json merged.pb.gz
+"$pprofil" convert -o again.pb.gz merged.json
+expect "json keeps ranks, hosts and jobs" "$("$pprofil" report -f csv --by rank,job merged.pb.gz)" \
+	"$("$pprofil" report -f csv --by rank,job again.pb.gz)"
+
+# --- what is wrong
+expect "no rank" 125 "$(status_of "$pprofil" -o 'x-%r' true)"
+one_line "no rank"
+expect "no file" "" "$(ls x-* 2>/dev/null)"
+"$pprofil" -q -o one.pb.gz "$targets/known-shares" 1 >/dev/null
+expect "imbalance without ranks" 125 "$(status_of "$pprofil" report --imbalance one.pb.gz)"
+one_line "imbalance without ranks"
+finish
