@@ -11,8 +11,8 @@ struct merge_inputs {
     size_t count;
 };
 
-/* Add a file or the files in a folder, and the files that a list names, one a line ("-": standard input). They return 0,
- * or complain and return EXIT_OWN_FAILURE. */
+/* Add a file or the files in a folder, and the files that a list names, one a line ("-": standard input). They return
+ * 0, or complain and return EXIT_OWN_FAILURE. */
 int merge_inputs_add_operand(struct merge_inputs *inputs, const char *path);
 int merge_inputs_add_list(struct merge_inputs *inputs, const char *list);
 void merge_inputs_clear(struct merge_inputs *inputs);
@@ -26,8 +26,8 @@ struct merge_work {
     unsigned threads;                          /* 1 to MERGE_THREADS_MAX */
 };
 
-/* Merges all files; each thread has one of them open at a time. Complains of each file that cannot be read, and leaves it
- * out. The caller closes *merged, also after a failure, unless it is NULL. *left_out: number of files that were left
+/* Merges all files; each thread has one of them open at a time. Complains of each file that cannot be read, and leaves
+ * it out. The caller closes *merged, also after a failure, unless it is NULL. *left_out: number of files that were left
  * out. Returns 0 or an exit status: EXIT_OWN_FAILURE if the profiles cannot be added up. */
 int merge_run(const struct merge_work *work, pprofil_profile **merged, size_t *left_out);
 

@@ -17,7 +17,7 @@ static double imbalance_seconds(uint64_t ns)
 /* Prints a line about all that the ranks did, or all that they did in MPI. */
 static void imbalance_print_total(FILE *out, const char *what, const struct pprofil_imbalance_row *row)
 {
-    fprintf(out, "# %s: %.3f s, %.1f %% of the time; a rank has %.3f to %.3f s, at most rank %s, %.1f %% above the mean%s\n",
+    fprintf(out, "# %s: %.3f s, %.1f %% of the time; a rank has %.3f to %.3f s; rank %s is %.1f %% above the mean%s\n",
             what, imbalance_seconds(row->ns), 100 * row->share, imbalance_seconds(row->min_ns),
             imbalance_seconds(row->max_ns), row->max_rank, 100 * row->imbalance, row->by_chance ? " (chance)" : "");
 }
@@ -47,7 +47,8 @@ static int imbalance_print_text(FILE *out, pprofil_profile *profile, const pprof
     imbalance_print_total(out, "all", &all);
     if (mpi.samples > 0)
         imbalance_print_total(out, "MPI", &mpi);
-    fputs("# time%  above mean%      least s  median s    most s  least  most  (~: chance explains the difference)\n", out);
+    fputs("# time%  above mean%      least s  median s    most s  least  most  (~: chance explains the difference)\n",
+          out);
     for (uint32_t i = 0; i < count && (view->limit == 0 || i < view->limit); i++) {
         pprofil_imbalance_row(imbalance, i, &row, sizeof row);
         imbalance_print_row(out, &row);
@@ -59,7 +60,8 @@ static int imbalance_print_text(FILE *out, pprofil_profile *profile, const pprof
 
 static int imbalance_print_csv(FILE *out, const pprofil_imbalance *imbalance, const struct report_view *view)
 {
-    fputs("name,object,mpi,share,samples,ns,min_ns,median_ns,max_ns,min_rank,max_rank,imbalance,error95,chance\r\n", out);
+    fputs("name,object,mpi,share,samples,ns,min_ns,median_ns,max_ns,min_rank,max_rank,imbalance,error95,chance\r\n",
+          out);
     for (uint32_t i = 0; i < pprofil_imbalance_count(imbalance) && (view->limit == 0 || i < view->limit); i++) {
         struct pprofil_imbalance_row row;
         pprofil_imbalance_row(imbalance, i, &row, sizeof row);

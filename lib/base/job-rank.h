@@ -30,7 +30,8 @@ struct job_rank job_rank_find(const char *environment, size_t size);
 /* Does the same for the environment with which a process executed its program. Returns a struct without a rank and a
  * job if this environment may not be read. */
 struct job_rank job_rank_of_process(pid_t pid);
-/* Returns true if this is the name of a program that gives ranks to its children. comm: as in comm of proc_pid_comm(5). */
+/* Returns true if this is the name of a program that gives ranks to its children. comm: as in comm of proc_pid_comm(5).
+ * */
 bool job_is_launcher(const char *comm);
 
 #endif

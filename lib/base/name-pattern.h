@@ -10,8 +10,8 @@
  *     %j  is the name of that job
  *     %%  is a percent sign
  *
- * Names of programs, hosts and jobs are chosen by other people. They add neither a slash nor a character that is harmful on a
- * terminal to a path, and they do not begin with a dot or a minus sign. */
+ * Names of programs, hosts and jobs are chosen by other people. They add neither a slash nor a character that is
+ * harmful on a terminal to a path, and they do not begin with a dot or a minus sign. */
 #ifndef PPROFIL_BASE_NAME_PATTERN_H
 #define PPROFIL_BASE_NAME_PATTERN_H
 

@@ -215,9 +215,9 @@ struct pprofil_selection {
     uint64_t process_row, thread_row, object_row;
     const char *wait;  /* what a sleeping thread waits for */
     uint64_t wait_row; /* as process_row, in a report by wait */
-    /* the samples of all rows with exactly this name in reports by object, thread, process, system call, state, host, job or rank of any
-     * profile; `row_by` is an enum pprofil_by. An object's name is the last component of its path. If no row has this
-     * name, the part is empty */
+    /* the samples of all rows with exactly this name in reports by object, thread, process, system call, state, host,
+     * job or rank of any profile; `row_by` is an enum pprofil_by. An object's name is the last component of its path.
+     * If no row has this name, the part is empty */
     const char *row_name;
     int row_by;
     const char *host, *job, *rank; /* the host on which a process ran; its job, and its rank in the job */

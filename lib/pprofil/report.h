@@ -35,7 +35,8 @@ enum pprofil_by {
 };
 
 struct pprofil_row {
-    /* name of the function, thread, process, system call, state, wait, program, host, job or rank; path of the object or source file */
+    /* name of the function, thread, process, system call, state, wait, program, host, job or rank; path of the object
+     * or source file */
     const char *name;
     const char *object; /* last component of the object's path; "": the row is not code */
     const char *file;   /* source file; "": not known */

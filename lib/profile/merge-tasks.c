@@ -20,8 +20,8 @@ static uint32_t hash_process(const struct profile_process *process, uint32_t com
 static bool same_process(const struct merger *merger, const struct profile_process *a, const struct profile_process *b)
 {
     return a->pid == b->pid && a->ppid == b->ppid && a->start == b->start && a->comm == merger->strings[b->comm] &&
-           a->host == merger->strings[b->host] && a->job == merger->strings[b->job] && a->rank == merger->strings[b->rank] &&
-           (a->start != 0 || a->pid == 0);
+           a->host == merger->strings[b->host] && a->job == merger->strings[b->job] &&
+           a->rank == merger->strings[b->rank] && (a->start != 0 || a->pid == 0);
 }
 
 static void join_process(struct profile_process *into, const struct profile_process *from)

@@ -147,7 +147,8 @@ static void keep_named_rows(const struct selector *selector)
                                                                      &profile->samples[i])) == 0;
 }
 
-/* Keeps only the samples of the processes whose word (row_origin) the pattern matches. Does nothing without a pattern. */
+/* Keeps only the samples of the processes whose word (row_origin) the pattern matches. Does nothing without a pattern.
+ * */
 static int keep_origin(const struct selector *selector, enum pprofil_by by, const char *option, const char *what,
                        const char *pattern)
 {

@@ -17,8 +17,8 @@
  * The history of the samples (profile/history.h) is in the field pprofil_history, which other tools skip.
  *
  * Samples have these labels: pid, tid, generation (of the process, if not 0), comm (of the thread), process (the comm
- * of the process, if it differs from that of the thread), host, job and rank (of the process, if it has a rank), syscall, abi ("compat" for system calls of the 32-bit ABI),
- * and state (profile_state_name, except for "running").
+ * of the process, if it differs from that of the thread), host, job and rank (of the process, if it has a rank),
+ * syscall, abi ("compat" for system calls of the 32-bit ABI), and state (profile_state_name, except for "running").
  */
 #ifndef PPROFIL_PPROF_H
 #define PPROFIL_PPROF_H
