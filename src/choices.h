@@ -50,6 +50,10 @@ extern const struct choices choices_roots, choices_values, choices_control, choi
 /* The indexes of these names are those of command_at. */
 extern const struct choices choices_commands;
 
+/* The outputs of pprofil diff */
+enum diff_format { DIFF_TEXT, DIFF_JSON, DIFF_CSV, DIFF_MARKDOWN, DIFF_JUNIT };
+extern const struct choices choices_diff_formats;
+
 /* The outputs of pprofil doctor */
 enum doctor_format { DOCTOR_TEXT, DOCTOR_JSON };
 extern const struct choices choices_doctor_formats;

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil diff OLD NEW: shows how two profiles differ, and which differences may be chance.
+ * pprofil diff OLD NEW, and OLD... vs NEW...: shows how two profiles differ, and which differences may be chance.
  */
 #include "config.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arguments.h"
 #include "choices.h"
 #include "command-line.h"
+#include "diff-gate.h"
+#include "diff-sides.h"
 #include "options.h"
 #include "output-stream.h"
 #include "report.h"
@@ -17,14 +21,18 @@
 #define DEFAULT_ROWS 30
 #define EXIT_DIFFERENT 1
 
-enum option_key { KEY_ABSOLUTE = 256, KEY_PER_ELAPSED, KEY_LEAST, KEY_EXIT_CODE };
+enum option_key { KEY_ABSOLUTE = 256, KEY_PER_ELAPSED, KEY_LEAST, KEY_EXIT_CODE, KEY_FAIL_OVER };
 
 struct diff_command {
     struct pprofil_diff_options how;
     struct diff_view view;
     const char *output; /* NULL: standard output */
     struct selection_request selection;
-    int path_count;
+    struct diff_side sides[2]; /* the old and the new one */
+    const char **operands;     /* owned */
+    int operand_count;
+    struct diff_gate gate;
+    enum diff_format format;
     bool exit_code;
 };
 
@@ -33,18 +41,43 @@ static const struct argp_option options[] = {
     {"per-elapsed", KEY_PER_ELAPSED, 0, 0, "compare seconds in each second of sampling", 1},
     {"least", KEY_LEAST, "PCT", 0, "changes by less are not significant", 1},
     {"exit-code", KEY_EXIT_CODE, 0, 0, "exit with 1 if anything changed significantly", 1},
+    {"fail-over", KEY_FAIL_OVER, "PCT", 0, "exit with 1 if a function takes longer by more than PCT percent", 1},
     {"limit", 'n', "ROWS", 0, "at most ROWS rows, 0: all (30)", 2},
-    {"format", 'f', "KIND", 0, "{KIND}", 2},
+    {"format", 'f', "FORM", 0, "{FORM}", 2},
     {"output", 'o', "FILE", 0, "print to FILE", 2},
     {0},
 };
 
-static error_t diff_parse_path(struct diff_command *command, const char *path)
+#define WORD_BETWEEN "vs" /* stands between the old and the new files */
+
+static error_t diff_parse_operand(struct diff_command *command, const char *operand)
 {
-    if (command->path_count == 2)
-        return ARGP_ERR_UNKNOWN;
-    command->view.paths[command->path_count++] = path;
+    command->operands[command->operand_count++] = operand;
     return 0;
+}
+
+/* Divides the operands among both sides. */
+static int diff_find_sides(struct diff_command *command)
+{
+    int count = command->operand_count, between = 0, words = 0, status = 0;
+
+    for (int i = 0; i < count; i++)
+        if (strcmp(command->operands[i], WORD_BETWEEN) == 0) {
+            between = i;
+            words++;
+        }
+    bool two = words == 0 && count == 2;
+    if (!two && (words != 1 || between == 0 || between == count - 1))
+        return complain("diff: which files are old, and which are new? 'OLD NEW' or 'OLD... vs NEW...'; see "
+                        "pprofil diff --help");
+    for (int i = 0; status == 0 && i < count; i++)
+        if (two || i != between)
+            status = merge_inputs_add_operand(&command->sides[i > between || (two && i == 1)].inputs,
+                                              command->operands[i]);
+    for (int side = 0; side < 2 && status == 0; side++)
+        if (command->sides[side].inputs.count == 0)
+            status = complain("diff: there are no files in %s", command->operands[side == 0 ? 0 : count - 1]);
+    return status;
 }
 
 static error_t diff_parse_option(int key, char *argument, struct argp_state *state)
@@ -64,6 +97,10 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
     case KEY_LEAST:
         command->how.least = percent_option("--least", argument, 0, 1e6);
         break;
+    case KEY_FAIL_OVER:
+        command->gate.limit = percent_option("--fail-over", argument, 0, 1e6);
+        command->exit_code = true;
+        break;
     case KEY_EXIT_CODE:
         command->exit_code = true;
         break;
@@ -71,17 +108,13 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
         command->how.limit = count_option("-n", argument);
         break;
     case 'f':
-        command->view.format = (enum report_format)choice_option("-f", &choices_report_formats, argument);
+        command->format = (enum diff_format)choice_option("-f", &choices_diff_formats, argument);
         break;
     case 'o':
         command->output = argument;
         break;
     case ARGP_KEY_ARG:
-        return diff_parse_path(command, argument);
-    case ARGP_KEY_END:
-        if (command->path_count < 2)
-            exit(complain("diff: which two files, OLD and NEW? See pprofil diff --help"));
-        break;
+        return diff_parse_operand(command, argument);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -89,8 +122,20 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
 }
 
 const struct argp diff_argp = {
-    options, diff_parse_option, "OLD NEW", "Shows how two profiles differ.", selection_children, choices_help, NULL,
+    options, diff_parse_option, "OLD NEW\nOLD... vs NEW...", "Shows how two profiles differ, or several runs of each side.", selection_children, choices_help, NULL,
 };
+
+static int cmd_diff_print_to(FILE *out, const struct diff_command *command, const struct diff_view *view,
+                             const pprofil_diff *diff)
+{
+    if (command->format == DIFF_MARKDOWN)
+        diff_gate_print_markdown(out, &command->gate, diff, view);
+    else if (command->format == DIFF_JUNIT)
+        diff_gate_print_junit(out, &command->gate, diff, view);
+    else
+        return diff_print(out, diff, view);
+    return 0;
+}
 
 static int cmd_diff_print(const struct diff_command *command, const pprofil_diff *diff)
 {
@@ -102,42 +147,84 @@ static int cmd_diff_print(const struct diff_command *command, const pprofil_diff
     view.by = command->how.by;
     view.colour = output.colour;
     view.columns = output.columns;
-    return output_stream_close(&output, diff_print(output.stream, diff, &view));
+    view.format = command->format == DIFF_JSON ? REPORT_JSON : command->format == DIFF_CSV ? REPORT_CSV : REPORT_TEXT;
+    return output_stream_close(&output, cmd_diff_print_to(output.stream, command, &view, diff));
 }
 
-static int diff_compare(const struct diff_command *command, pprofil_profile *old, pprofil_profile *new)
+static int cmd_diff_compare(const struct diff_command *command, const struct pprofil_diff_options *how,
+                            pprofil_diff **diff)
 {
-    struct pprofil_diff_totals totals;
-    pprofil_diff *diff;
-    int error = pprofil_diff_new(old, new, &command->how, &diff);
+    int error = pprofil_diff_new(command->sides[0].whole, command->sides[1].whole, how, diff);
 
-    if (error != 0)
-        return complain("diff: %s", pprofil_error_text(error));
-    pprofil_diff_totals(diff, &totals, sizeof totals);
-    int status = cmd_diff_print(command, diff);
-    if (status == 0 && command->exit_code && (totals.significant > 0 || totals.whole.significant))
-        status = EXIT_DIFFERENT;
+    return error == 0 ? 0 : complain("diff: %s", pprofil_error_text(error));
+}
+
+/* Returns EXIT_DIFFERENT if the gate fails. All rows are judged, even if fewer were printed. */
+static int cmd_diff_judge(const struct diff_command *command)
+{
+    struct pprofil_diff_options how = command->how;
+    pprofil_diff *diff;
+
+    how.limit = 0;
+    int status = cmd_diff_compare(command, &how, &diff);
+    if (status != 0)
+        return status;
+    status = diff_gate_count(&command->gate, diff) > 0 ? EXIT_DIFFERENT : 0;
     pprofil_diff_free(diff);
     return status;
 }
 
+static int cmd_diff_run(struct diff_command *command)
+{
+    bool for_builds = command->format == DIFF_MARKDOWN || command->format == DIFF_JUNIT;
+    pprofil_diff *diff;
+
+    for (int side = 0; side < 2; side++) {
+        int status = diff_side_open(&command->sides[side], &command->selection);
+        if (status != 0)
+            return status;
+        command->view.profiles[side] = command->sides[side].whole;
+        command->view.paths[side] = command->sides[side].title;
+        command->how.runs[side] = command->sides[side].runs;
+        command->how.run_count[side] = (uint32_t)command->sides[side].inputs.count;
+    }
+    if (command->how.run_count[0] + command->how.run_count[1] == 2)
+        command->how.run_count[0] = command->how.run_count[1] = 0;
+    if (for_builds)
+        command->how.limit = 0;
+    int status = cmd_diff_compare(command, &command->how, &diff);
+    if (status != 0)
+        return status;
+    status = cmd_diff_print(command, diff);
+    pprofil_diff_free(diff);
+    return status == 0 && command->exit_code ? cmd_diff_judge(command) : status;
+}
+
+/* With --fail-over, --function names the functions that are judged, and selects no samples. */
+static void cmd_diff_take_function(struct diff_command *command)
+{
+    if (command->gate.limit < 0)
+        return;
+    command->gate.function = command->selection.selection.function;
+    command->selection.selection.function = NULL;
+}
+
 int command_diff(int argc, char **argv)
 {
-    struct diff_command command = {.how = {.size = sizeof command.how, .limit = DEFAULT_ROWS}};
-    pprofil_profile *profiles[2] = {NULL, NULL};
-    int status = EXIT_OWN_FAILURE;
+    struct diff_command command = {.how = {.size = sizeof command.how, .limit = DEFAULT_ROWS}, .gate = {.limit = -1}};
 
+    command.operands = calloc((size_t)argc, sizeof *command.operands);
+    if (command.operands == NULL)
+        return complain("diff: %s", pprofil_error_text(-ENOMEM));
     command_line_parse("pprofil diff", &diff_argp, argc, argv, 0, &command);
     /* a diff counts the time of an inlined function for its caller, so the selection does so, too */
     command.selection.selection.no_inlines = true;
-    for (int i = 0; i < 2 && (i == 0 || profiles[0] != NULL); i++)
-        profiles[i] = selection_open(&command.selection, command.view.paths[i]);
-    if (profiles[1] != NULL) {
-        command.view.profiles[0] = profiles[0];
-        command.view.profiles[1] = profiles[1];
-        status = diff_compare(&command, profiles[0], profiles[1]);
-    }
-    pprofil_profile_close(profiles[0]);
-    pprofil_profile_close(profiles[1]);
+    cmd_diff_take_function(&command);
+    int status = diff_find_sides(&command);
+    if (status == 0)
+        status = cmd_diff_run(&command);
+    for (int side = 0; side < 2; side++)
+        diff_side_close(&command.sides[side]);
+    free(command.operands);
     return status;
 }

@@ -46,6 +46,22 @@ static const struct choice_synonym report_format_synonyms[] = {{"txt", "text"}, 
 
 const struct choices choices_report_formats = {"KIND", report_format_at, report_format_synonyms, NULL, NULL};
 
+static const char *diff_format_at(unsigned i)
+{
+    static const char *const names[] = {[DIFF_TEXT] = "text",
+                                        [DIFF_JSON] = "json",
+                                        [DIFF_CSV] = "csv",
+                                        [DIFF_MARKDOWN] = "markdown",
+                                        [DIFF_JUNIT] = "junit"};
+
+    return NAME_AT(names, i);
+}
+
+static const struct choice_synonym diff_format_synonyms[] = {
+    {"txt", "text"}, {"stdio", "text"}, {"md", "markdown"}, {"xml", "junit"}, {0}};
+
+const struct choices choices_diff_formats = {"FORM", diff_format_at, diff_format_synonyms, NULL, NULL};
+
 static const char *doctor_format_at(unsigned i)
 {
     static const char *const names[] = {[DOCTOR_TEXT] = "text", [DOCTOR_JSON] = "json"};
@@ -189,7 +205,7 @@ const struct choices *choices_at(unsigned i)
     static const struct choices *const all[] = {
         &choices_groupings, &choices_names,    &choices_report_formats, &choices_orders, &choices_doctor_formats,
         &choices_formats,   &choices_styles,   &choices_dialects,       &choices_roots,  &choices_values,
-        &choices_control,   &choices_commands, &choices_shells,
+        &choices_control,   &choices_commands, &choices_shells,         &choices_diff_formats,
     };
 
     return NAME_AT(all, i);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "api/api.h"
 #include "report/diff.h"
@@ -113,6 +114,31 @@ void pprofil_tree_totals(const pprofil_tree *tree, struct pprofil_tree_totals *t
 
 /* --- diffs ----------------------------------------------------------------------------------- */
 
+/* Looks up the names of all runs. Stores the runs in *list, whose arrays the caller frees. Returns 0, -EINVAL or
+ * -ENOMEM. */
+static int api_diff_runs(const struct pprofil_diff_options *asked, struct profile **runs[DIFF_SIDES],
+                         struct diff_run_list *list)
+{
+    const uint32_t *count = asked->run_count;
+    int error = 0;
+
+    if (count[0] == 0 || count[1] == 0 || count[0] + count[1] < 3 || asked->rows != PPROFIL_BY_FUNCTION)
+        return -EINVAL;
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        runs[side] = calloc(count[side], sizeof *runs[side]);
+        for (uint32_t i = 0; error == 0 && runs[side] != NULL && i < count[side]; i++) {
+            pprofil_profile *run = asked->runs[side][i];
+            error = api_need_symbolizer(run);
+            if (error == 0)
+                error = symbolizer_look_up_all(run->symbolizer, PROFILE_LOOKED_NAME);
+            runs[side][i] = run->profile;
+        }
+        list->profiles[side] = runs[side];
+        list->count[side] = count[side];
+    }
+    return runs[DIFF_OLD] == NULL || runs[DIFF_NEW] == NULL ? -ENOMEM : error;
+}
+
 int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
                      const struct pprofil_diff_options *asked, pprofil_diff **result)
 {
@@ -120,6 +146,9 @@ int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
     struct profile *profiles[DIFF_SIDES];
     struct symbolizer *symbolizers[DIFF_SIDES];
     struct pprofil_diff_options all = {0};
+    struct profile **runs[DIFF_SIDES] = {NULL, NULL};
+    struct diff_run_list list;
+    int error = 0;
 
     if (asked != NULL)
         api_copy(&all, sizeof all, asked, asked->size);
@@ -131,8 +160,19 @@ int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
         profiles[side] = sides[side]->profile;
         symbolizers[side] = sides[side]->symbolizer;
     }
-    const struct diff_options options = {.by = all.by, .limit = all.limit, .least = all.least, .rows = all.rows};
-    return diff_new(profiles, symbolizers, &options, result);
+    bool has_runs = all.run_count[0] + all.run_count[1] > 0;
+    const struct diff_options options = {.by = all.by,
+                                         .limit = all.limit,
+                                         .least = all.least,
+                                         .rows = all.rows,
+                                         .runs = has_runs ? &list : NULL};
+    if (has_runs)
+        error = api_diff_runs(&all, runs, &list);
+    if (error == 0)
+        error = diff_new(profiles, symbolizers, &options, result);
+    for (int side = 0; side < DIFF_SIDES; side++)
+        free(runs[side]);
+    return error;
 }
 
 uint32_t pprofil_diff_count(const pprofil_diff *diff)

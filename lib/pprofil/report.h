@@ -254,6 +254,11 @@ struct pprofil_diff_options {
     /* what the rows are. Functions and objects are found again if the program was renamed, lines by the name of the
      * file and their number, threads and processes by name: threads of one name share a row */
     enum pprofil_by rows;
+    /* Several runs of each side: the profiles that the old and the new profile were merged from. Then a value is the
+     * mean of the runs, and the tests see how much the runs of one side differ. Only for rows of functions. run_count:
+     * 0 and 0, or at least 1 each and 3 together. Element 0 is for the old profile */
+    pprofil_profile *const *runs[2];
+    uint32_t run_count[2];
 };
 
 /* One quantity in two profiles. In each array, element 0 is for the old profile, and element 1 for the new profile. */

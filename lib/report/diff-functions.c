@@ -128,7 +128,6 @@ struct renaming {
     struct diff_functions *functions;
     struct single *names;           /* owned; by index of the name in functions->names */
     struct renamed_object *objects; /* owned; likewise */
-    uint32_t *into; /* owned; by function: 1 + index of the function to which its samples were moved; 0: none */
 };
 
 static bool is_only_in(const struct diff_function *function, int side)
@@ -163,7 +162,7 @@ static void diff_join(struct renaming *renaming, uint32_t old, uint32_t new)
     into->self.of[DIFF_OLD] = from->self.of[DIFF_OLD];
     into->total.of[DIFF_OLD] = from->total.of[DIFF_OLD];
     from->self = from->total = (struct diff_pair){0};
-    renaming->into[old] = new + 1;
+    renaming->functions->moved[old] = new + 1;
 }
 
 /* Joins functions whose name shows that they are the same, and learns from them which objects were renamed. */
@@ -204,8 +203,8 @@ static void diff_move_locations(struct renaming *renaming, uint32_t location_cou
 {
     for (uint32_t i = 1; i < location_count; i++) {
         uint32_t *at = &renaming->functions->at[DIFF_OLD][i];
-        if (renaming->into[*at] != 0)
-            *at = renaming->into[*at] - 1;
+        if (renaming->functions->moved[*at] != 0)
+            *at = renaming->functions->moved[*at] - 1;
     }
 }
 
@@ -237,10 +236,12 @@ static int diff_join_renamed(struct diff_functions *functions, uint32_t location
         .functions = functions,
         .names = calloc(functions->names->string_count + 1u, sizeof *renaming.names),
         .objects = calloc(functions->names->string_count + 1u, sizeof *renaming.objects),
-        .into = calloc(functions->keys.count + 1u, sizeof *renaming.into),
     };
-    int error = renaming.names == NULL || renaming.objects == NULL || renaming.into == NULL ? -ENOMEM : 0;
+    int error = renaming.names == NULL || renaming.objects == NULL ? -ENOMEM : 0;
 
+    functions->moved = calloc(functions->keys.count + 1u, sizeof *functions->moved);
+    if (functions->moved == NULL)
+        error = -ENOMEM;
     if (error == 0) {
         diff_find_singles(&renaming);
         diff_join_singles(&renaming);
@@ -250,7 +251,6 @@ static int diff_join_renamed(struct diff_functions *functions, uint32_t location
     }
     free(renaming.names);
     free(renaming.objects);
-    free(renaming.into);
     return error;
 }
 
@@ -311,6 +311,7 @@ void diff_functions_clear(struct diff_functions *functions)
     sums_clear(&functions->keys);
     free(functions->all);
     free(functions->renamed);
+    free(functions->moved);
     for (int side = 0; side < DIFF_SIDES; side++)
         free(functions->at[side]);
 }

@@ -38,6 +38,9 @@ struct diff_functions {
      * was not renamed */
     uint32_t *renamed;
     uint32_t renamed_count;
+    /* owned; if functions are compared, by function: 1 + index of the function of the new profile that is the same one,
+     * under another object's name; 0: none */
+    uint32_t *moved;
     uint64_t samples; /* how many entries of profile->samples were counted so far, of both profiles together */
     bool stacks;      /* a sample has more than one frame */
     bool timed;       /* both profiles have times; otherwise the weight of a sample is 1 */

@@ -32,6 +32,10 @@ static void diff_tests_make_rows(struct diff_tests *tests)
         diff_compare(&tests->test, &found->self, &row->self);
         if (functions->stacks)
             diff_compare(&tests->test, &found->total, &row->total);
+        if (tests->runs != NULL)
+            diff_runs_compare(tests->runs, i, DIFF_RUNS_SELF, &row->self);
+        if (tests->runs != NULL && functions->stacks)
+            diff_runs_compare(tests->runs, i, DIFF_RUNS_TOTAL, &row->total);
     }
 }
 
@@ -99,10 +103,10 @@ const struct pprofil_change *diff_row_total(const struct diff_tests *tests, cons
     return tests->functions->stacks ? &row->total : &row->self;
 }
 
-int diff_tests_make(const struct diff_functions *functions, const struct diff_test *test, double least,
-                    struct diff_tests *tests)
+int diff_tests_make(const struct diff_functions *functions, const struct diff_test *test,
+                    const struct diff_runs *runs, double least, struct diff_tests *tests)
 {
-    *tests = (struct diff_tests){.functions = functions, .test = *test};
+    *tests = (struct diff_tests){.functions = functions, .test = *test, .runs = runs};
     tests->test.all = functions->whole;
     tests->test.timed = functions->timed;
     tests->rows = calloc(functions->keys.count + 1u, sizeof *tests->rows);
@@ -112,6 +116,8 @@ int diff_tests_make(const struct diff_functions *functions, const struct diff_te
     struct diff_test of_times = tests->test;
     of_times.by_share = false;
     diff_compare(&of_times, &functions->whole, &tests->whole);
+    if (runs != NULL)
+        diff_runs_compare(runs, functions->keys.count, DIFF_RUNS_SELF, &tests->whole);
     tests->whole.q = 1;
     int error = diff_tests_judge(tests, test->by_share ? least : least * tests->whole.value[DIFF_OLD]);
     for (uint32_t i = 0; i < functions->keys.count; i++)

@@ -16,6 +16,7 @@
 #define PPROFIL_DIFF_TESTS_H
 
 #include "report/diff-functions.h"
+#include "report/diff-runs.h"
 
 #define DIFF_LEVEL 0.05 /* a change is significant if its q (false discovery rate) is at most this */
 /* probability that any frame is significant although nothing has changed and no function is significant; so pictures of
@@ -25,6 +26,7 @@
 struct diff_tests {
     const struct diff_functions *functions; /* borrowed */
     struct diff_test test;
+    const struct diff_runs *runs; /* borrowed; NULL: each side is one run */
     /* owned; rows[i] is of functions->all[i]. A function without samples has a row whose name is NULL */
     struct pprofil_diff_row *rows;
     struct pprofil_change whole; /* always of times, and without a test if shares are compared */
@@ -36,10 +38,10 @@ struct diff_tests {
 };
 
 /* Tests all functions. The fields `seconds` and `by_share` of *test say what is compared. A change of less than `least`
- * (a share of the old profile's total, 0..1) is not called significant. Returns 0 or -ENOMEM. The caller clears *tests
- * in any case. */
-int diff_tests_make(const struct diff_functions *functions, const struct diff_test *test, double least,
-                    struct diff_tests *tests);
+ * (a share of the old profile's total, 0..1) is not called significant. runs: NULL: each side is one run. Returns 0 or -ENOMEM.
+ * The caller clears *tests in any case. */
+int diff_tests_make(const struct diff_functions *functions, const struct diff_test *test,
+                    const struct diff_runs *runs, double least, struct diff_tests *tests);
 void diff_tests_clear(struct diff_tests *tests);
 
 /* Returns true if the self or the total of a function has changed significantly. */

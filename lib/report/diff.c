@@ -70,8 +70,9 @@ static int diff_make(const struct diff_tests *tests, uint32_t limit, struct ppro
     return 0;
 }
 
-static int diff_check(struct profile *const profiles[], enum pprofil_diff_by by, struct diff_test *test)
+static int diff_check(struct profile *const profiles[], const struct diff_options *options, struct diff_test *test)
 {
+    enum pprofil_diff_by by = options->by;
     const struct profile_totals *old = &profiles[DIFF_OLD]->totals;
     const struct profile_totals *new = &profiles[DIFF_NEW]->totals;
 
@@ -80,7 +81,7 @@ static int diff_check(struct profile *const profiles[], enum pprofil_diff_by by,
     test->by_share = by == PPROFIL_DIFF_SHARE;
     for (int side = 0; side < DIFF_SIDES; side++) {
         uint64_t elapsed = profiles[side]->totals.elapsed_ns;
-        test->seconds[side] = 1e9;
+        test->seconds[side] = 1e9 * (options->runs != NULL ? options->runs->count[side] : 1); /* a mean of the runs */
         if (by != PPROFIL_DIFF_TIME_A_SECOND)
             continue;
         if (elapsed == 0)
@@ -110,8 +111,9 @@ int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *cons
     struct diff_functions functions = {0};
     struct diff_tests tests = {0};
     struct diff_test test = {0};
+    struct diff_runs runs = {0};
     const struct profile *const sides[DIFF_SIDES] = {profiles[DIFF_OLD], profiles[DIFF_NEW]};
-    int error = diff_check(profiles, options->by, &test);
+    int error = diff_check(profiles, options, &test);
 
     if (error != 0)
         return error;
@@ -122,11 +124,14 @@ int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *cons
     error = diff_look_up(symbolizers, options->rows);
     if (error == 0)
         error = diff_groups_find(sides, options->rows, &functions);
+    if (error == 0 && options->runs != NULL)
+        error = diff_runs_count(options->runs, &functions, options->by, &runs);
     if (error == 0)
-        error = diff_tests_make(&functions, &test, options->least, &tests);
+        error = diff_tests_make(&functions, &test, options->runs != NULL ? &runs : NULL, options->least, &tests);
     if (error == 0)
         error = diff_make(&tests, options->limit, diff);
     diff_tests_clear(&tests);
+    diff_runs_clear(&runs);
     diff_functions_clear(&functions);
     if (error != 0) {
         pprofil_diff_free(diff);

@@ -4,6 +4,7 @@
 #ifndef PPROFIL_DIFF_H
 #define PPROFIL_DIFF_H
 
+#include "report/diff-runs.h"
 #include "report/report.h"
 #include "report/statistics.h"
 
@@ -19,6 +20,8 @@ struct diff_options {
     /* a change of less than this share (0..1) of the old profile's total is never significant */
     double least;
     enum pprofil_by rows; /* what is compared */
+    /* the runs that each of the profiles was merged from, if functions are compared; NULL: each profile is one run */
+    const struct diff_run_list *runs;
 };
 
 /* Compares two profiles; profiles[0] is the old profile. Functions belong together as diff-functions.h says. Looks up

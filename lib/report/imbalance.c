@@ -18,8 +18,7 @@
 #include "pprofil.h"
 #include "report/imbalance.h"
 #include "report/row.h"
-
-#define Z95 1.959964 /* the quantile 0.975 of the normal distribution */
+#include "report/statistics.h"
 
 struct imbalance_maker {
     const struct profile *profile;
@@ -204,7 +203,7 @@ static void imbalance_measure(const struct imbalance_maker *maker, const struct 
     double mean = (double)row->ns / ranks, unit = (double)row->ns / (double)row->samples;
     row->share = (double)row->ns / (double)whole_ns;
     row->imbalance = (double)row->max_ns / mean - 1;
-    row->error95 = Z95 * (row->imbalance + 1) * sqrt(unit / (double)row->max_ns + 1 / (double)row->samples);
+    row->error95 = STATISTICS_Z95 * (row->imbalance + 1) * sqrt(unit / (double)row->max_ns + 1 / (double)row->samples);
     for (uint32_t i = 0; i < ranks; i++)
         squares += ((double)times[i] - mean) * ((double)times[i] - mean) / (mean * unit);
     row->by_chance = imbalance_is_chance(squares, ranks - 1);

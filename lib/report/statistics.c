@@ -35,22 +35,21 @@
 #define PRIOR 4.0
 /* the estimate of a sum of squares is at most this many times the sum that was computed from the cells */
 #define SQUARES_RATIO_MAX 3.0
-#define Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
-#define Z80 0.841621233572914 /* its 80th percentile */
+#define Z80 0.841621233572914 /* 80th percentile of the standard normal distribution */
 
 double statistics_half_width(double share, double samples)
 {
-    double z2 = Z95 * Z95;
+    double z2 = STATISTICS_Z95 * STATISTICS_Z95;
 
     if (samples <= 0)
         return 0;
-    return Z95 / (1 + z2 / samples) * sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples));
+    return STATISTICS_Z95 / (1 + z2 / samples) * sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples));
 }
 
 struct estimate statistics_share(double share, double samples)
 {
     struct estimate result = {.value = share, .low = 0, .high = 1};
-    double z2 = Z95 * Z95;
+    double z2 = STATISTICS_Z95 * STATISTICS_Z95;
 
     if (samples <= 0)
         return result;
@@ -65,11 +64,11 @@ struct estimate statistics_share(double share, double samples)
 struct estimate statistics_sum(double sum, double unit)
 {
     struct estimate result = {.value = sum, .low = sum, .high = sum};
-    double z2 = Z95 * Z95;
+    double z2 = STATISTICS_Z95 * STATISTICS_Z95;
 
     if (unit <= 0)
         return result;
-    double count = sum / unit, half = Z95 * sqrt(count + z2 / 4);
+    double count = sum / unit, half = STATISTICS_Z95 * sqrt(count + z2 / 4);
     result.low = fmin(sum, unit * (count + z2 / 2 - half));
     result.high = fmax(sum, unit * (count + z2 / 2 + half));
     return result;
@@ -93,6 +92,37 @@ double statistics_p(double difference, double variance, double correction)
     if (distance <= 0 || variance <= 0)
         return 1;
     return erfc(distance / sqrt(2 * variance));
+}
+
+/* Formulas 26.7.3 and 26.7.4 of Abramowitz and Stegun, Handbook of Mathematical Functions (1964). */
+double statistics_t_p(double t, uint32_t freedom)
+{
+    double angle = atan(fabs(t) / sqrt(freedom)), sine = sin(angle), cosine = cos(angle);
+    bool odd = freedom % 2 == 1;
+    double term = odd ? cosine : 1, sum = freedom == 1 ? 0 : term;
+
+    for (uint32_t i = odd ? 3 : 2; i + 2 <= freedom; i += 2) {
+        term *= cosine * cosine * (i - 1) / i;
+        sum += term;
+    }
+    double within = odd ? M_2_PI * (angle + sine * sum) : sine * sum;
+    return within < 1 ? 1 - within : 0;
+}
+
+double statistics_t_quantile(double p, uint32_t freedom)
+{
+    double low = 0, high = 1;
+
+    while (statistics_t_p(high, freedom) > p)
+        high *= 2;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (statistics_t_p(middle, freedom) > p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* Returns the z whose two-sided p is `p`. */
@@ -120,7 +150,7 @@ static double statistics_variance(double value, bool is_share)
  * in a few rounds. The last summand is Yates' correction. */
 double statistics_detectable(double value, bool is_share, double half_width, double limit)
 {
-    double deviation = half_width / Z95, z = statistics_z(limit) + Z80, change = z * deviation;
+    double deviation = half_width / STATISTICS_Z95, z = statistics_z(limit) + Z80, change = z * deviation;
     double variance = statistics_variance(value, is_share);
 
     if (variance <= 0)

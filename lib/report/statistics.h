@@ -16,6 +16,8 @@
 
 #include "pprofil.h"
 
+#define STATISTICS_Z95 1.959963984540054 /* 97.5th percentile of the standard normal distribution */
+
 struct estimate {
     double value, low, high;
 };
@@ -40,6 +42,12 @@ struct estimate statistics_difference(const struct estimate *a, const struct est
  * `variance` is the variance of the difference if only chance is at work (the null hypothesis). `correction` is half of
  * what one sample adds (Yates's continuity correction). */
 double statistics_p(double difference, double variance, double correction);
+
+/* Returns the probability, 0..1, of a value of Student's t that is at least as far from 0 as `t`. freedom: degrees of
+ * freedom, at least 1. */
+double statistics_t_p(double t, uint32_t freedom);
+/* Returns the t, at least 0, for which statistics_t_p returns p. p: more than 0, at most 1. */
+double statistics_t_quantile(double p, uint32_t freedom);
 
 /* Returns how large a change must be so that a test finds it in about 4 of 5 cases. value: a share (is_share) or a time
  * in the old profile. half_width: half of the width of the 95 % confidence interval of a change of about 0. limit: the

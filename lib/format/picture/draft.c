@@ -65,7 +65,7 @@ int draft_test_functions(const struct profile *profile, const struct profile *ba
     const struct diff_test test = {.seconds = {1e9, 1e9}, .by_share = true};
     int error = diff_functions_find(profiles, &tree->functions);
 
-    return error == 0 ? diff_tests_make(&tree->functions, &test, 0, &tree->tests) : error;
+    return error == 0 ? diff_tests_make(&tree->functions, &test, NULL, 0, &tree->tests) : error;
 }
 
 /* Tests all frames except the root, whose share is always 1. */

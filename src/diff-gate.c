@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "diff-gate.h"
+
+#define GATE_TEXT_SIZE 256u
+
+/* --- the verdict ----------------------------------------------------------------------------- */
+
+static bool gate_change_fails(const struct diff_gate *gate, const struct pprofil_change *change)
+{
+    if (!change->significant)
+        return false;
+    return gate->limit < 0 || change->change > gate->limit * change->value[0];
+}
+
+static bool gate_judges(const struct diff_gate *gate, const struct pprofil_diff_row *row)
+{
+    return gate->function == NULL || (row != NULL && fnmatch(gate->function, row->name, 0) == 0);
+}
+
+bool diff_gate_fails(const struct diff_gate *gate, const struct pprofil_diff_totals *totals,
+                     const struct pprofil_diff_row *row)
+{
+    if (!gate_judges(gate, row))
+        return false;
+    if (row == NULL)
+        return gate_change_fails(gate, &totals->whole);
+    return gate_change_fails(gate, &row->self) || gate_change_fails(gate, &row->total);
+}
+
+uint32_t diff_gate_count(const struct diff_gate *gate, const pprofil_diff *diff)
+{
+    struct pprofil_diff_totals totals;
+    struct pprofil_diff_row row;
+
+    pprofil_diff_totals(diff, &totals, sizeof totals);
+    uint32_t failed = diff_gate_fails(gate, &totals, NULL);
+    for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {
+        pprofil_diff_row(diff, i, &row, sizeof row);
+        failed += diff_gate_fails(gate, &totals, &row);
+    }
+    return failed;
+}
+
+/* --- texts ----------------------------------------------------------------------------------- */
+
+static void gate_value(const struct diff_view *view, double value, char text[GATE_TEXT_SIZE])
+{
+    if (view->by == PPROFIL_DIFF_SHARE)
+        snprintf(text, GATE_TEXT_SIZE, "%.2f %%", 100 * value);
+    else
+        snprintf(text, GATE_TEXT_SIZE, view->by == PPROFIL_DIFF_TIME ? "%.3f s" : "%.4f s/s", value);
+}
+
+/* Writes a change relative to the old value, as in "+5.2 % (+3.1 to +7.3)". */
+static void gate_change(const struct pprofil_change *change, char text[GATE_TEXT_SIZE])
+{
+    double old = change->value[0];
+
+    if (old <= 0)
+        snprintf(text, GATE_TEXT_SIZE, "new");
+    else
+        snprintf(text, GATE_TEXT_SIZE, "%+.1f %% (%+.1f to %+.1f)", 100 * change->change / old,
+                 100 * change->low / old, 100 * change->high / old);
+}
+
+/* Returns the change of a row that says most: that which fails, or that which is significant, or its own time. */
+static const struct pprofil_change *gate_main_change(const struct diff_gate *gate, const struct pprofil_diff_row *row)
+{
+    if (gate_change_fails(gate, &row->self) || !gate_change_fails(gate, &row->total))
+        return row->self.significant || !row->total.significant ? &row->self : &row->total;
+    return &row->total;
+}
+
+/* Prints "value in NAME: old -> new, change". `escape` prints a text in the output's language. */
+static void gate_print_sentence(FILE *out, const struct diff_view *view, const struct pprofil_change *change)
+{
+    char old[GATE_TEXT_SIZE], new[GATE_TEXT_SIZE], how[GATE_TEXT_SIZE];
+
+    gate_value(view, change->value[0], old);
+    gate_value(view, change->value[1], new);
+    gate_change(change, how);
+    fprintf(out, "%s -> %s, %s, q %.2g", old, new, how, change->q);
+}
+
+/* --- Markdown -------------------------------------------------------------------------------- */
+
+static void gate_print_markdown_text(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (strchr("\\`*_{}[]<>|#&", *text) != NULL)
+            fputc('\\', out);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    }
+}
+
+static void gate_print_markdown_row(FILE *out, const struct diff_gate *gate, const struct pprofil_diff_totals *totals,
+                                    const struct pprofil_diff_row *row, const struct diff_view *view)
+{
+    const struct pprofil_change *change = gate_main_change(gate, row);
+    char old[GATE_TEXT_SIZE], new[GATE_TEXT_SIZE], how[GATE_TEXT_SIZE];
+
+    gate_value(view, change->value[0], old);
+    gate_value(view, change->value[1], new);
+    gate_change(change, how);
+    fprintf(out, "| %s | ", diff_gate_fails(gate, totals, row) ? "**fails**" : "");
+    gate_print_markdown_text(out, row->name);
+    fprintf(out, "%s | %s | %s | %s | %.2g |\n", change == &row->total ? ", with what it calls" : "", old, new, how,
+            change->q);
+}
+
+void diff_gate_print_markdown(FILE *out, const struct diff_gate *gate, const pprofil_diff *diff,
+                              const struct diff_view *view)
+{
+    struct pprofil_diff_totals totals;
+    struct pprofil_diff_row row;
+    uint32_t failed = diff_gate_count(gate, diff), printed = 0;
+
+    pprofil_diff_totals(diff, &totals, sizeof totals);
+    fprintf(out, "### Profile: %" PRIu32 " of %" PRIu32 " functions changed significantly, %" PRIu32 " fail%s\n\n",
+            totals.significant, totals.rows, failed, failed == 1 ? "s" : "");
+    fputs("Old: ", out);
+    gate_print_markdown_text(out, view->paths[0]);
+    fputs("; new: ", out);
+    gate_print_markdown_text(out, view->paths[1]);
+    fputs("; total: ", out);
+    gate_print_sentence(out, &(struct diff_view){.by = view->by == PPROFIL_DIFF_SHARE ? PPROFIL_DIFF_TIME : view->by},
+                        &totals.whole);
+    fputs(".\n\n", out);
+    for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {
+        pprofil_diff_row(diff, i, &row, sizeof row);
+        if (!row.self.significant && !row.total.significant)
+            continue;
+        if (printed++ == 0)
+            fputs("| | function | old | new | change (95 %) | q |\n|---|---|---:|---:|---|---:|\n", out);
+        gate_print_markdown_row(out, gate, &totals, &row, view);
+    }
+    if (printed == 0)
+        fputs("No function changed by more than chance explains.\n", out);
+}
+
+/* --- JUnit ----------------------------------------------------------------------------------- */
+
+static void gate_print_xml(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++)
+        switch (*text) {
+        case '&': fputs("&amp;", out); break;
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        case '"': fputs("&quot;", out); break;
+        default: fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+        }
+}
+
+static void gate_print_case(FILE *out, const struct diff_gate *gate, const struct pprofil_diff_totals *totals,
+                            const struct pprofil_diff_row *row, const struct diff_view *view)
+{
+    const struct pprofil_change *change = row == NULL ? &totals->whole : gate_main_change(gate, row);
+    bool fails = diff_gate_fails(gate, totals, row);
+
+    fputs("  <testcase classname=\"pprofil\" name=\"", out);
+    gate_print_xml(out, row == NULL ? "total" : row->name);
+    fprintf(out, "\" time=\"0\">%s", fails ? "<failure message=\"" : "<system-out>");
+    if (row == NULL && view->by == PPROFIL_DIFF_SHARE)
+        gate_print_sentence(out, &(struct diff_view){.by = PPROFIL_DIFF_TIME}, change);
+    else
+        gate_print_sentence(out, view, change);
+    fputs(fails ? "\"/></testcase>\n" : "</system-out></testcase>\n", out);
+}
+
+void diff_gate_print_junit(FILE *out, const struct diff_gate *gate, const pprofil_diff *diff,
+                           const struct diff_view *view)
+{
+    struct pprofil_diff_totals totals;
+    struct pprofil_diff_row row;
+    uint32_t judged = gate_judges(gate, NULL);
+
+    pprofil_diff_totals(diff, &totals, sizeof totals);
+    for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {
+        pprofil_diff_row(diff, i, &row, sizeof row);
+        judged += gate_judges(gate, &row);
+    }
+    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"pprofil diff\" tests=\"%" PRIu32
+            "\" failures=\"%" PRIu32 "\">\n", judged, diff_gate_count(gate, diff));
+    if (gate_judges(gate, NULL))
+        gate_print_case(out, gate, &totals, NULL, view);
+    for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {
+        pprofil_diff_row(diff, i, &row, sizeof row);
+        if (gate_judges(gate, &row))
+            gate_print_case(out, gate, &totals, &row, view);
+    }
+    fputs("</testsuite>\n", out);
+}
