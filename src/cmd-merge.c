@@ -3,8 +3,6 @@
 #include "config.h"
 
 #include <argp.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "arguments.h"
 #include "command-line.h"
@@ -79,18 +77,6 @@ const struct argp merge_argp = {
     options, merge_parse_option, "FILE|FOLDER...", "Makes one profile of several.", selection_children, NULL, NULL,
 };
 
-/* Threads run code that looks up names only if no name selects a part of the files: libdw is not made for threads. */
-static unsigned merge_threads(const struct merge_command *command)
-{
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
-    if (command->jobs > 0)
-        return command->jobs;
-    if (pprofil_selection_any(&command->selection.selection))
-        return 1;
-    return cpus < 1 ? 1 : cpus > MERGE_THREADS_MAX ? MERGE_THREADS_MAX : (unsigned)cpus;
-}
-
 static int merge_find_inputs(struct merge_command *command)
 {
     int status = command->list == NULL ? 0 : merge_inputs_add_list(&command->inputs, command->list);
@@ -135,7 +121,7 @@ int command_merge(int argc, char **argv)
     const struct merge_work work = {.inputs = &command.inputs,
                                     .selection = &command.selection,
                                     .how = command.how,
-                                    .threads = merge_threads(&command)};
+                                    .threads = command.jobs > 0 ? command.jobs : merge_threads_best(&command.selection)};
     if (status == 0)
         status = merge_run(&work, &merged, &left_out);
     if (status == 0)

@@ -12,6 +12,7 @@
 #include "arguments.h"
 #include "choices.h"
 #include "command-line.h"
+#include "merge.h"
 #include "options.h"
 #include "output-stream.h"
 
@@ -49,7 +50,8 @@ struct report_command {
     struct selection_request selection;
     struct style_view style; /* .name NULL: the report is one of pprofil's own */
     const char *output;
-    const char *path;
+    struct merge_inputs inputs;
+    const char *path; /* what messages are about: the first of the inputs */
     bool no_pager;
 };
 
@@ -172,6 +174,15 @@ static error_t cmd_report_parse_stacks(int key, char *argument, struct report_co
     return 0;
 }
 
+static error_t cmd_report_parse_operand(int key, char *argument, struct report_command *command)
+{
+    const char *path = NULL;
+
+    if (key == ARGP_KEY_ARG)
+        return merge_inputs_add_operand(&command->inputs, argument) == 0 ? 0 : EINVAL;
+    return file_operand_parse(key, argument, "report", &path);
+}
+
 static error_t cmd_report_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct report_command *command = state->input;
@@ -217,13 +228,13 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
         if (cmd_report_parse_stacks(key, argument, command) == 0 ||
             cmd_report_parse_style(key, argument, &command->style) == 0)
             return 0;
-        return file_operand_parse(key, argument, "report", &command->path);
+        return cmd_report_parse_operand(key, argument, command);
     }
     return 0;
 }
 
 const struct argp report_argp = {
-    options, cmd_report_parse_option, "FILE", "Prints a saved profile.", selection_children, choices_help, NULL,
+    options, cmd_report_parse_option, "FILE|FOLDER...", "Prints a saved profile, or the sum of several.", selection_children, choices_help, NULL,
 };
 
 static int cmd_report_print_style(const struct report_command *command)
@@ -334,6 +345,42 @@ static int cmd_report_check(const struct report_command *command)
     return 0;
 }
 
+/* Opens the profile of the report, which is the sum of all inputs. The caller closes *profile, also after a failure,
+ * unless it is NULL. Returns 0 or the exit status. */
+static int cmd_report_open(const struct report_command *command, pprofil_profile **profile)
+{
+    const struct merge_work work = {.inputs = &command->inputs,
+                                    .selection = &command->selection,
+                                    .threads = merge_threads_best(&command->selection)};
+    size_t left_out;
+
+    if (command->inputs.count == 1) {
+        *profile = selection_open(&command->selection, command->path);
+        return *profile != NULL ? 0 : EXIT_OWN_FAILURE;
+    }
+    int status = merge_run(&work, profile, &left_out);
+    return status == 0 && left_out > 0 ? EXIT_OWN_FAILURE : status;
+}
+
+static int cmd_report_run(struct report_command *command)
+{
+    pprofil_profile *profile = NULL;
+
+    if (command->inputs.count == 0)
+        return complain("report: the folder has no files");
+    command->path = command->inputs.paths[0];
+    if (command->style.name != NULL && command->inputs.count > 1)
+        return complain("report: --style prints one file; pprofil merge makes one file of several");
+    if (command->style.name != NULL)
+        return cmd_report_print_style(command);
+    int status = cmd_report_open(command, &profile);
+    if (status == 0)
+        status = cmd_report_print(command, profile);
+    if (profile != NULL)
+        pprofil_profile_close(profile);
+    return status;
+}
+
 int command_report(int argc, char **argv)
 {
     struct report_command command = {
@@ -348,12 +395,7 @@ int command_report(int argc, char **argv)
     command.style.options.format = command.selection.format;
     if (command.view.tree && !command.rows_given)
         command.view.limit = DEFAULT_TREE_ROWS;
-    if (command.style.name != NULL)
-        return cmd_report_print_style(&command);
-    pprofil_profile *profile = selection_open(&command.selection, command.path);
-    if (profile == NULL)
-        return EXIT_OWN_FAILURE;
-    int status = cmd_report_print(&command, profile);
-    pprofil_profile_close(profile);
+    int status = cmd_report_run(&command);
+    merge_inputs_clear(&command.inputs);
     return status;
 }

@@ -174,7 +174,7 @@ static int run_begin(struct run *run)
 {
     char hint[HINT_SIZE];
 
-    if (run_output_check(run) != 0)
+    if (run_job_check(run) != 0 || run_output_check(run) != 0)
         return EXIT_OWN_FAILURE;
     int error = pprofil_session_open(&run->asked.options, &run->session);
 

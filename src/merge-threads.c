@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "merge.h"
 
@@ -23,6 +24,15 @@ struct merge_thread {
     pprofil_profile *merged; /* owned */
     pthread_t thread;
 };
+
+unsigned merge_threads_best(const struct selection_request *selection)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (pprofil_selection_any(&selection->selection))
+        return 1;
+    return cpus < 1 ? 1 : cpus > MERGE_THREADS_MAX ? MERGE_THREADS_MAX : (unsigned)cpus;
+}
 
 /* path: the file of *profile; NULL: it is the profile of a thread. */
 static int merge_add(const struct merge_work *work, pprofil_profile *into, const pprofil_profile *profile,

@@ -26,6 +26,9 @@ struct merge_work {
     unsigned threads;                          /* 1 to MERGE_THREADS_MAX */
 };
 
+/* Returns how many threads to use if the user does not say: one for each CPU. But if a name may select a part of the
+ * files, it returns 1, because names are looked up then, and libdw is not made for threads. */
+unsigned merge_threads_best(const struct selection_request *selection);
 /* Merges all files; each thread has one of them open at a time. Complains of each file that cannot be read, and leaves
  * it out. The caller closes *merged, also after a failure, unless it is NULL. *left_out: number of files that were left
  * out. Returns 0 or an exit status: EXIT_OWN_FAILURE if the profiles cannot be added up. */

@@ -40,16 +40,9 @@ void run_program_name(const struct run_request *asked, char name[RUN_NAME_SIZE])
         fclose(comm);
 }
 
-/* Returns the rank of what is profiled: pprofil's own if it runs a program, which inherits the environment. */
-static struct job_rank run_job_rank(const struct run_request *asked)
-{
-    return job_rank_of_process(asked->program != NULL ? getpid() : asked->pids.pids[0]);
-}
-
 /* Writes the path with this number to run->output. Returns 0 or -ENAMETOOLONG. */
 static int run_output_expand(struct run *run, pid_t pid, unsigned number)
 {
-    const struct job_rank rank = run_job_rank(&run->asked);
     char program[RUN_NAME_SIZE], host[RUN_NAME_SIZE] = "";
 
     run_program_name(&run->asked, program);
@@ -57,24 +50,23 @@ static int run_output_expand(struct run *run, pid_t pid, unsigned number)
     const struct name_pattern_values values = {.pid = pid,
                                                .program = program,
                                                .host = host,
-                                               .job = rank.job,
+                                               .job = run->rank.job,
                                                .time = run->start_time,
                                                .number = number,
-                                               .rank = rank.rank};
+                                               .rank = run->rank.rank};
     return name_pattern_expand(run->asked.output, &values, run->output, sizeof run->output);
 }
 
 /* Checks that everything is known for which the pattern has a letter. */
-static int run_output_check_letters(const struct run_request *asked)
+static int run_output_check_letters(const struct run *run)
 {
-    const char *pattern = asked->output, *wrong = name_pattern_find_wrong(pattern);
-    const struct job_rank rank = run_job_rank(asked);
+    const char *pattern = run->asked.output, *wrong = name_pattern_find_wrong(pattern);
 
     if (wrong != NULL)
         return complain("-o %s: %.2s is unknown; known are %s", pattern, wrong, NAME_PATTERN_KNOWN);
-    if (name_pattern_has(pattern, 'r') && rank.rank < 0)
+    if (name_pattern_has(pattern, 'r') && run->rank.rank < 0)
         return complain("-o %s: %%r is the rank in a job, but " JOB_LAUNCHERS " did not start this", pattern);
-    if (name_pattern_has(pattern, 'j') && rank.job[0] == '\0')
+    if (name_pattern_has(pattern, 'j') && run->rank.job[0] == '\0')
         return complain("-o %s: %%j is the name of a job, but the environment has none", pattern);
     return 0;
 }
@@ -84,7 +76,7 @@ static int run_output_check_pattern(struct run *run)
 {
     struct stat status;
 
-    if (run_output_check_letters(&run->asked) != 0)
+    if (run_output_check_letters(run) != 0)
         return EXIT_OWN_FAILURE;
     /* %e may end with an extension that the pattern does not have */
     if (run->asked.format == NULL && run->asked.dialect.dialect == NULL)
@@ -129,6 +121,7 @@ void run_output_choose(struct run *run)
             error = output_path_create(run->output);
     }
     run->reserved = numbered && error == 0;
+    run->pattern = run->asked.output;
     run->asked.output = run->output;
 }
 

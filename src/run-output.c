@@ -264,6 +264,8 @@ static int run_deliver_profile(struct run *run)
     int status = run->asked.output != NULL ? run_save(run, profile) : run_print_report(run, profile);
     if (run->asked.output != NULL && !run->asked.quiet)
         lsan_note_print(&run->lsan_note, stderr, "pprofil: ");
+    if (status == 0)
+        run_job_tell(run);
     pprofil_profile_close(profile);
     return status;
 }
@@ -281,8 +283,8 @@ static int run_deliver_stat(struct run *run)
     pprofil_session_close(run->session);
     run->session = NULL;
     forward_catch(&run->forward, false);
-    int status = stat_deliver(&run->asked, profile, usages, count);
-    if (run->asked.view.format == REPORT_TEXT)
+    int status = run->asked.quiet ? 0 : stat_deliver(&run->asked, profile, usages, count);
+    if (!run->asked.quiet && run->asked.view.format == REPORT_TEXT)
         lsan_note_print(&run->lsan_note, stderr, "# note: ");
     pprofil_profile_close(profile);
     free(usages);

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "base/job-rank.h"
 #include "forward-signals.h"
 #include "left-out-children.h"
 #include "lsan-note.h"
@@ -61,7 +62,9 @@ struct run {
     struct run_request asked;
     char output[PATH_MAX]; /* the path that the pattern of -o has led to */
     bool reserved;         /* an empty file has been created there, so that no other run takes its number */
+    const char *pattern;   /* the argument of -o before it became a path; borrowed; NULL: it was no pattern */
     time_t start_time;
+    struct job_rank rank; /* the rank of the process that is run or attached to */
 
     pprofil_session *session;
     struct forward forward;
@@ -90,6 +93,14 @@ void run_program_name(const struct run_request *asked, char name[RUN_NAME_SIZE])
 void run_output_choose(struct run *run);
 /* Removes the file that was created for the run's number, if nothing was written to it. */
 void run_output_release(struct run *run);
+
+/* --- run-job.c: a run that is one of the ranks of a job ---------------------------------------- */
+
+/* Finds out which rank of a job the run is, and checks that the ranks do not write the same file. If a program is
+ * started, only rank 0 prints something, except for errors. Returns 0, or complains and returns the exit status. */
+int run_job_check(struct run *run);
+/* Says at the end, in rank 0 of several, how to see all ranks. */
+void run_job_tell(const struct run *run);
 
 /* --- run-output.c -------------------------------------------------------------------------- */
 

@@ -44,6 +44,10 @@ static void name_pattern_part(char letter, const struct name_pattern_values *val
 {
     struct tm local = {0};
 
+    if (values->glob && strchr("phtnr", letter) != NULL) {
+        snprintf(part, size, "*");
+        return;
+    }
     switch (letter) {
     case 'p':
         snprintf(part, size, "%d", (int)values->pid);

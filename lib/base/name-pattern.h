@@ -30,6 +30,9 @@ struct name_pattern_values {
     time_t time;
     unsigned number;
     int32_t rank;
+    /* write "*" for each of %p, %h, %t, %n and %r, which differ between the processes of a job. The result is a pattern
+     * of glob(7), if nothing else in it has a meaning there */
+    bool glob;
 };
 
 /* Returns the first percent sign in the pattern that begins nothing in the list above, or NULL. */

@@ -52,7 +52,8 @@ chmod +x bin/mpirun
 
 # by_rank NAME FILE: ranks 0 to 3 have 0.75, 1, 1.25 and 1.5 s
 by_rank() {
-	"$pprofil" report -n 0 -f csv --by rank "$2" >csv
+	# the launcher itself has no rank, and may have a sample
+	"$pprofil" report -n 0 -f csv --by rank "$2" | grep -v 'no rank' >csv
 	expect "$1: ranks" "0 1 2 3" "$(awk -F, 'NR > 1 { print $5 }' csv | sort | paste -s -d' ')"
 	for rank in 0 1 2 3; do
 		between "$1: seconds of rank $rank" "$(awk "BEGIN { print 0.9 * (0.75 + 0.25 * $rank) }")" \
@@ -69,7 +70,13 @@ imbalance() {
 	found=$(sed -n 's/.*"imbalance":\([-0-9.e]*\).*/\1/p' row) error=$(sed -n 's/.*"error95":\([-0-9.e]*\).*/\1/p' row)
 	between "$1: imbalance" "$(awk "BEGIN { print $3 - 0.05 - 2 * $error }")" "$found" \
 		"$(awk "BEGIN { print $3 + 0.05 + 2 * $error }")"
-	[ -z "$4" ] || expect "$1: the slowest rank" "$4" "$(sed -n 's/.*"max_rank":"\([^"]*\)".*/\1/p' row)"
+	[ -n "$4" ] || return 0
+	# rank 2 has a quarter less than rank 3
+	if awk "BEGIN { exit !($error > 0.2) }"; then
+		echo "SKIP $1: the slowest rank: too few samples on this machine"
+	else
+		expect "$1: the slowest rank" "$4" "$(sed -n 's/.*"max_rank":"\([^"]*\)".*/\1/p' row)"
+	fi
 }
 
 # --- one pprofil above the launcher
@@ -90,6 +97,22 @@ by_rank "merged" merged.pb.gz
 "$pprofil" convert -o again.pb.gz merged.json
 expect "json keeps ranks, hosts and jobs" "$("$pprofil" report -f csv --by rank,job merged.pb.gz)" \
 	"$("$pprofil" report -f csv --by rank,job again.pb.gz)"
+
+# --- what ranks print
+PATH=$work/bin:$PATH mpirun 4 "$pprofil" -o 'said-%r.pb.gz' ./ranks 2>err
+expect "only rank 0 says something" 1 "$(grep -c 'profile saved' err)"
+expect_text "how to see all ranks" "rank 0 of 4; compare all ranks with: pprofil report --imbalance said-\\*\\.pb\\.gz" err
+"$pprofil" report --imbalance said-*.pb.gz >several
+expect_text "several files" "^# 4 ranks" several
+PATH=$work/bin:$PATH mpirun 4 "$pprofil" ./ranks 2>err
+expect "one report" 1 "$(grep -c '^# .* samples' err)"
+expect_text "how to save all" "-o 'NAME-%r.pb.gz'" err
+PATH=$work/bin:$PATH mpirun 3 "$pprofil" -o same.pb.gz ./ranks 2>err
+expect "the same file for all ranks" 1 "$(grep -c 'all 3 ranks of this job would write this file' err)"
+expect "the same file for all ranks: one line" 1 "$(wc -l <err)"
+expect "the same file for all ranks: none was written" "" "$(ls same.pb.gz 2>/dev/null)"
+PATH=$work/bin:$PATH mpirun 2 "$pprofil" stat -f json ./ranks 2>stat
+expect "stat: rank 0" 1 "$(grep -c '^ "processes": \[' stat)"
 
 # --- what is wrong
 expect "no rank" 125 "$(status_of "$pprofil" -o 'x-%r' true)"

@@ -72,10 +72,39 @@ expect "--cpu: CPU time" 0 "$(number "$work/json" wall_ns)"
 # --- errors
 expect "no output" 125 "$(status_of "$pprofil" merge "$work/a.pb.gz")"; one_line "no output"
 expect "no files" 125 "$(status_of "$pprofil" merge -o "$work/x")"; one_line "no files"
-expect "no file" 125 "$(status_of "$pprofil" merge -o "$work/y" "$work/a.pb.gz" /no/file)"
-one_line "no file"
+expect "no file at all" 125 "$(status_of "$pprofil" merge -o "$work/y" /no/file)"
+one_line "no file at all"
+expect "no file was written" "" "$(ls "$work/y" 2>/dev/null)"
 head -c 300 "$work/a.pb.gz" >"$work/short.pb.gz"
-expect "cut short" 125 "$(status_of "$pprofil" merge -o "$work/y" "$work/a.pb.gz" "$work/short.pb.gz")"
-one_line "cut short"
+echo "no profile" >"$work/text"
+expect "bad files" 1 "$(status_of "$pprofil" merge -o "$work/y.pb.gz" "$work/text" "$work/a.pb.gz" /no/file \
+	"$work/short.pb.gz")"
+expect "bad files: a line each, and how many" 4 "$(wc -l <"$work/err")"
+for bad in "$work/text" /no/file "$work/short.pb.gz"; do
+	expect_text "bad files: $bad" "^pprofil: $bad: " "$work/err"
+done
+expect_text "bad files: the rest" "^pprofil: merge: 3 of 4 files were left out" "$work/err"
+expect "bad files: the good one is there" "$("$pprofil" report "$work/a.pb.gz")" "$("$pprofil" report "$work/y.pb.gz")"
+expect "report: bad files" 125 "$(status_of "$pprofil" report "$work/a.pb.gz" "$work/short.pb.gz")"
+one_line "report: bad files"
+
+# --- folders, lists and several files
+mkdir "$work/folder" "$work/empty"
+cp "$work/a.pb.gz" "$work/b.pb.gz" "$work/folder"
+echo hidden >"$work/folder/.hidden"
+"$pprofil" merge -o "$work/both.pb.gz" "$work/a.pb.gz" "$work/b.pb.gz"
+"$pprofil" merge -o "$work/of-folder.pb.gz" "$work/folder"
+find "$work/folder" -name '*.pb.gz' | "$pprofil" merge -o "$work/of-list.pb.gz" --files-from -
+for how in folder list; do
+	expect "a $how" "$("$pprofil" report -n 0 "$work/both.pb.gz")" "$("$pprofil" report -n 0 "$work/of-$how.pb.gz")"
+done
+expect "report of several files" "$("$pprofil" report -n 0 "$work/both.pb.gz")" \
+	"$("$pprofil" report -n 0 "$work/a.pb.gz" "$work/b.pb.gz")"
+expect "report of a folder" "$("$pprofil" report -n 0 "$work/both.pb.gz")" "$("$pprofil" report -n 0 "$work/folder")"
+for command in "merge -o $work/y.pb.gz" report; do
+	# shellcheck disable=SC2086
+	expect "${command%% *}: an empty folder" 125 "$(status_of "$pprofil" $command "$work/empty")"
+	one_line "${command%% *}: an empty folder"
+done
 expect "nothing was left behind" "" "$(ls -a "$work" | grep '^\.pprofil')"
 finish

@@ -44,7 +44,7 @@ UNUSED static struct pprofil_report *flat(struct profile *profile, struct report
     return report;
 }
 
-static const struct pprofil_row *find(const struct pprofil_report *report, const char *name)
+UNUSED static const struct pprofil_row *find(const struct pprofil_report *report, const char *name)
 {
     for (uint32_t i = 0; i < report->count; i++)
         if (strcmp(report->rows[i].name, name) == 0)

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A run that is one of the ranks of a job: the launcher has started pprofil as often as the job has ranks, and each
+ * pprofil starts the program once. The ranks share a terminal, so only rank 0 prints.
+ */
+#include "config.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/name-pattern.h"
+#include "run.h"
+
+/* Returns true if the ranks of a job would write the same file. Numbers of processes may be equal on two hosts, but
+ * seldom are, and a job on one host needs no more. */
+static bool run_job_shares_output(const struct run *run)
+{
+    const char *output = run->asked.output;
+
+    return output != NULL && run_may_save_early(&run->asked) && !name_pattern_has(output, 'r') &&
+           !name_pattern_has(output, 'p') && !name_pattern_has(output, 'n');
+}
+
+int run_job_check(struct run *run)
+{
+    bool starts = run->asked.program != NULL;
+
+    /* the program will inherit pprofil's environment */
+    run->rank = job_rank_of_process(starts ? getpid() : run->asked.pids.pids[0]);
+    if (!starts || run->rank.count < 2)
+        return 0;
+    bool first = run->rank.rank == 0;
+    run->asked.quiet = run->asked.quiet || !first;
+    if (!run_job_shares_output(run))
+        return 0;
+    return !first ? EXIT_OWN_FAILURE
+                  : complain("-o %s: all %d ranks of this job would write this file; add %%r, the rank, to the name",
+                             run->asked.output, (int)run->rank.count);
+}
+
+/* Writes the pattern that a shell replaces by the files of all ranks. Returns false if the shell would read other
+ * characters of it as something special. */
+static bool run_job_glob(const struct run *run, char glob[PATH_MAX])
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@,*";
+    char program[RUN_NAME_SIZE];
+    const struct name_pattern_values values = {.program = program, .host = "", .job = run->rank.job, .glob = true};
+
+    run_program_name(&run->asked, program);
+    return name_pattern_expand(run->pattern, &values, glob, PATH_MAX) == 0 && glob[strspn(glob, plain)] == '\0';
+}
+
+void run_job_tell(const struct run *run)
+{
+    int count = (int)run->rank.count;
+    char glob[PATH_MAX];
+
+    if (run->asked.program == NULL || count < 2 || run->asked.quiet)
+        return;
+    if (run->asked.output == NULL)
+        complain("this is rank 0 of %d; -o 'NAME-%%r.pb.gz' saves the profiles of all ranks", count);
+    else if (run->pattern != NULL && run_job_glob(run, glob))
+        complain("this is rank 0 of %d; compare all ranks with: pprofil report --imbalance %s", count, glob);
+    else
+        complain("this is rank 0 of %d; pprofil report --imbalance compares the files of all ranks", count);
+}
