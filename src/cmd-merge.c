@@ -16,7 +16,7 @@ struct merge_command {
     const char *output;
     /* name of the format of `output`; NULL: the extension of the file's name selects the format */
     const char *format;
-    struct selection_request selection; /* which part of each file is merged */
+    struct selection_request selection; /* which part of the sum is wanted */
     char **paths;       /* borrowed from argv */
     int path_count;
     const char *list; /* path of a file with more paths; NULL: none */
@@ -121,7 +121,7 @@ int command_merge(int argc, char **argv)
     const struct merge_work work = {.inputs = &command.inputs,
                                     .selection = &command.selection,
                                     .how = command.how,
-                                    .threads = command.jobs > 0 ? command.jobs : merge_threads_best(&command.selection)};
+                                    .threads = command.jobs > 0 ? command.jobs : merge_threads_best()};
     if (status == 0)
         status = merge_run(&work, &merged, &left_out);
     if (status == 0)

@@ -351,7 +351,7 @@ static int cmd_report_open(const struct report_command *command, pprofil_profile
 {
     const struct merge_work work = {.inputs = &command->inputs,
                                     .selection = &command->selection,
-                                    .threads = merge_threads_best(&command->selection)};
+                                    .threads = merge_threads_best()};
     size_t left_out;
 
     if (command->inputs.count == 1) {

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "merge.h"
@@ -25,12 +26,10 @@ struct merge_thread {
     pthread_t thread;
 };
 
-unsigned merge_threads_best(const struct selection_request *selection)
+unsigned merge_threads_best(void)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (pprofil_selection_any(&selection->selection))
-        return 1;
     return cpus < 1 ? 1 : cpus > MERGE_THREADS_MAX ? MERGE_THREADS_MAX : (unsigned)cpus;
 }
 
@@ -55,11 +54,14 @@ static void *merge_thread_run(void *argument)
     struct merge_thread *thread = argument;
     struct merge_shared *shared = thread->shared;
     const struct merge_work *work = shared->work;
+    const struct pprofil_file file = {.size = sizeof file,
+                                      .format = work->selection->format,
+                                      .object = work->selection->selection.object};
     size_t i;
 
     while (!shared->failed && (i = atomic_fetch_add(&shared->next, 1)) < work->inputs->count) {
         const char *path = work->inputs->paths[i];
-        pprofil_profile *profile = selection_open(work->selection, path);
+        pprofil_profile *profile = open_profile(path, &file);
         if (profile == NULL) {
             shared->left_out++;
             continue;
@@ -91,6 +93,17 @@ static int merge_threads_run(struct merge_shared *shared, struct merge_thread *t
     return shared->failed ? EXIT_OWN_FAILURE : 0;
 }
 
+/* Replaces *merged by its requested part. Returns 0, or complains and returns EXIT_OWN_FAILURE. */
+static int merge_select(const struct merge_work *work, pprofil_profile **merged)
+{
+    char count[32];
+
+    snprintf(count, sizeof count, "%zu files", work->inputs->count);
+    return selection_apply(work->selection, work->inputs->count == 1 ? work->inputs->paths[0] : count, merged)
+               ? 0
+               : EXIT_OWN_FAILURE;
+}
+
 int merge_run(const struct merge_work *work, pprofil_profile **merged, size_t *left_out)
 {
     struct merge_shared shared = {.work = work};
@@ -107,5 +120,5 @@ int merge_run(const struct merge_work *work, pprofil_profile **merged, size_t *l
     }
     *merged = threads[0].merged;
     *left_out = shared.left_out;
-    return status;
+    return status == 0 && *left_out < work->inputs->count ? merge_select(work, merged) : status;
 }

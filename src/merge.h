@@ -21,17 +21,16 @@ void merge_inputs_clear(struct merge_inputs *inputs);
 
 struct merge_work {
     const struct merge_inputs *inputs;
-    const struct selection_request *selection; /* which part of each file is merged */
+    const struct selection_request *selection; /* the format of the files, and which part of their sum is wanted */
     unsigned how;                              /* enum pprofil_merging */
     unsigned threads;                          /* 1 to MERGE_THREADS_MAX */
 };
 
-/* Returns how many threads to use if the user does not say: one for each CPU. But if a name may select a part of the
- * files, it returns 1, because names are looked up then, and libdw is not made for threads. */
-unsigned merge_threads_best(const struct selection_request *selection);
-/* Merges all files; each thread has one of them open at a time. Complains of each file that cannot be read, and leaves
+/* Returns how many threads to use if the user does not say: one for each CPU, at most MERGE_THREADS_MAX. */
+unsigned merge_threads_best(void);
+/* Merges all files, and selects a part of the sum. Each thread has one file open at a time. Complains of each file that cannot be read, and leaves
  * it out. The caller closes *merged, also after a failure, unless it is NULL. *left_out: number of files that were left
- * out. Returns 0 or an exit status: EXIT_OWN_FAILURE if the profiles cannot be added up. */
+ * out. Returns 0 or an exit status: EXIT_OWN_FAILURE if the profiles cannot be added up, or have no such part. */
 int merge_run(const struct merge_work *work, pprofil_profile **merged, size_t *left_out);
 
 #endif
