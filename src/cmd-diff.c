@@ -187,6 +187,7 @@ static int cmd_diff_run(struct diff_command *command)
         command->view.paths[side] = command->sides[side].title;
         command->how.runs[side] = command->sides[side].runs;
         command->how.run_count[side] = (uint32_t)command->sides[side].inputs.count;
+        command->view.runs[side] = command->how.run_count[side];
     }
     if (command->how.run_count[0] + command->how.run_count[1] == 2)
         command->how.run_count[0] = command->how.run_count[1] = 0;
@@ -205,7 +206,7 @@ static void cmd_diff_take_function(struct diff_command *command)
 {
     if (command->gate.limit < 0)
         return;
-    command->gate.function = command->selection.selection.function;
+    command->gate.function = command->how.tested = command->selection.selection.function;
     command->selection.selection.function = NULL;
 }
 

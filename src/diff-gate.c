@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -80,7 +81,7 @@ static const struct pprofil_change *gate_main_change(const struct diff_gate *gat
     return &row->total;
 }
 
-/* Prints "value in NAME: old -> new, change". `escape` prints a text in the output's language. */
+/* Prints how a value has changed, as in "3.960 s -> 4.180 s, +5.3 % (+2.9 to +7.6), q 0.0051". */
 static void gate_print_sentence(FILE *out, const struct diff_view *view, const struct pprofil_change *change)
 {
     char old[GATE_TEXT_SIZE], new[GATE_TEXT_SIZE], how[GATE_TEXT_SIZE];
@@ -93,13 +94,29 @@ static void gate_print_sentence(FILE *out, const struct diff_view *view, const s
 
 /* --- Markdown -------------------------------------------------------------------------------- */
 
+static void gate_print_markdown_character(FILE *out, char character)
+{
+    if (strchr("\\`*_{}[]<>|#&", character) != NULL)
+        fputc('\\', out);
+    fputc(character, out);
+}
+
+/* Prints a name that anybody may have chosen: valid UTF-8 without control characters. */
+static void gate_print_name(FILE *out, const char *name, void (*print_character)(FILE *out, char character))
+{
+    char *copy = strdup(name);
+
+    if (copy == NULL)
+        return;
+    utf8_make_harmless(copy, "");
+    for (const char *at = copy; *at != '\0'; at++)
+        print_character(out, *at);
+    free(copy);
+}
+
 static void gate_print_markdown_text(FILE *out, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        if (strchr("\\`*_{}[]<>|#&", *text) != NULL)
-            fputc('\\', out);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-    }
+    gate_print_name(out, text, gate_print_markdown_character);
 }
 
 static void gate_print_markdown_row(FILE *out, const struct diff_gate *gate, const struct pprofil_diff_totals *totals,
@@ -149,16 +166,19 @@ void diff_gate_print_markdown(FILE *out, const struct diff_gate *gate, const ppr
 
 /* --- JUnit ----------------------------------------------------------------------------------- */
 
-static void gate_print_xml(FILE *out, const char *text)
+static void gate_print_xml_character(FILE *out, char character)
 {
-    for (; *text != '\0'; text++)
-        switch (*text) {
-        case '&': fputs("&amp;", out); break;
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '"': fputs("&quot;", out); break;
-        default: fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    static const struct {
+        char character;
+        const char *entity;
+    } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+
+    for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
+        if (entities[i].character == character) {
+            fputs(entities[i].entity, out);
+            return;
         }
+    fputc(character, out);
 }
 
 static void gate_print_case(FILE *out, const struct diff_gate *gate, const struct pprofil_diff_totals *totals,
@@ -168,7 +188,7 @@ static void gate_print_case(FILE *out, const struct diff_gate *gate, const struc
     bool fails = diff_gate_fails(gate, totals, row);
 
     fputs("  <testcase classname=\"pprofil\" name=\"", out);
-    gate_print_xml(out, row == NULL ? "total" : row->name);
+    gate_print_name(out, row == NULL ? "total" : row->name, gate_print_xml_character);
     fprintf(out, "\" time=\"0\">%s", fails ? "<failure message=\"" : "<system-out>");
     if (row == NULL && view->by == PPROFIL_DIFF_SHARE)
         gate_print_sentence(out, &(struct diff_view){.by = PPROFIL_DIFF_TIME}, change);

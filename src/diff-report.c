@@ -126,6 +126,14 @@ static void diff_print_headings(FILE *out, const struct diff_view *view, const s
     fprintf(out, "  %-*s  object\n", (int)(layout->name > 0 ? layout->name : NAME_WIDTH), "function");
 }
 
+/* Prints the seconds of a run: with several runs, their mean. */
+static void diff_print_seconds(FILE *out, const struct pprofil_change *change, const struct diff_view *view)
+{
+    double old = seconds_of(change->ns[0]) / view->runs[0], new = seconds_of(change->ns[1]) / view->runs[1];
+
+    fprintf(out, " %8.3f %8.3f %+8.3f", old, new, new - old);
+}
+
 static void diff_print_interval(FILE *out, const struct pprofil_change *change, const struct diff_view *view)
 {
     double scale = intervals[view->by].scale;
@@ -183,8 +191,7 @@ static void diff_print_row(FILE *out, const struct pprofil_diff_row *row, const 
     fprintf(out, "%c%6.2f  %6.2f  %+6.2f", diff_mark(self), 100 * self->share[0], 100 * self->share[1],
             100 * (self->share[1] - self->share[0]));
     if (layout->seconds)
-        fprintf(out, " %8.3f %8.3f %+8.3f", seconds_of(self->ns[0]), seconds_of(self->ns[1]),
-                seconds_of(self->ns[1]) - seconds_of(self->ns[0]));
+        diff_print_seconds(out, self, view);
     if (layout->interval)
         diff_print_interval(out, self, view);
     if (layout->stacks)
@@ -209,7 +216,7 @@ static void diff_print_verdict(FILE *out, const struct pprofil_diff_totals *tota
     }
     if (totals->significant > 0 && view->by == PPROFIL_DIFF_SHARE)
         fputs("# note: these are shares: if one grows, the others shrink; --absolute compares seconds\n", out);
-    if (totals->significant > 0)
+    if (totals->significant > 0 && view->runs[0] + view->runs[1] == 2)
         fputs("# note: each profile is one run; how much the runs of one program differ is not known from these\n",
               out);
 }

@@ -170,6 +170,7 @@ struct diff_view {
     unsigned columns;     /* width of the terminal that text must fit into; 0: lines may have any length */
     const char *paths[2]; /* paths of the old and the new file, for the heading */
     const pprofil_profile *profiles[2];
+    uint32_t runs[2]; /* how many runs each profile was merged from; if both are 1, chance between runs is not known */
 };
 
 /* Prints the diff. Returns 0, or for JSON a negative errno. For text and CSV the caller checks the

@@ -164,6 +164,7 @@ int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
     const struct diff_options options = {.by = all.by,
                                          .limit = all.limit,
                                          .least = all.least,
+                                         .tested = all.tested,
                                          .rows = all.rows,
                                          .runs = has_runs ? &list : NULL};
     if (has_runs)

@@ -259,6 +259,9 @@ struct pprofil_diff_options {
      * 0 and 0, or at least 1 each and 3 together. Element 0 is for the old profile */
     pprofil_profile *const *runs[2];
     uint32_t run_count[2];
+    /* only functions with such names are tested, and not the whole; a pattern of glob(7). NULL: all are tested. The
+     * fewer are tested, the smaller a change can be found */
+    const char *tested;
 };
 
 /* One quantity in two profiles. In each array, element 0 is for the old profile, and element 1 for the new profile. */

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -45,6 +46,13 @@ static bool has_time(const struct diff_pair *pair)
     return pair->of[DIFF_OLD].ns > 0 || pair->of[DIFF_NEW].ns > 0;
 }
 
+static bool diff_tests_wants(const struct diff_tests *tests, uint32_t function)
+{
+    const char *pattern = tests->test.tested, *name = tests->rows[function].name;
+
+    return pattern == NULL || (name != NULL && fnmatch(pattern, name, 0) == 0);
+}
+
 /* Fills `changes` with the changes to test, at most two for each function and one for the whole. If shares are
  * compared, the whole is not tested, because its share is always 1. Returns their number. */
 static size_t diff_tests_list(struct diff_tests *tests, struct pprofil_change **changes)
@@ -52,10 +60,12 @@ static size_t diff_tests_list(struct diff_tests *tests, struct pprofil_change **
     const struct diff_functions *functions = tests->functions;
     size_t count = 0;
 
-    if (!tests->test.by_share)
+    if (!tests->test.by_share && tests->test.tested == NULL)
         changes[count++] = &tests->whole;
     for (uint32_t i = 0; i < functions->keys.count; i++) {
         size_t before = count;
+        if (!diff_tests_wants(tests, i))
+            continue;
         if (has_time(&functions->all[i].self))
             changes[count++] = &tests->rows[i].self;
         if (functions->stacks && has_time(&functions->all[i].total))

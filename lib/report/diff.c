@@ -79,6 +79,7 @@ static int diff_check(struct profile *const profiles[], const struct diff_option
     if (old->samples > 0 && new->samples > 0 && old->wall != new->wall)
         return PPROFIL_ERROR_MIXED_TIMES;
     test->by_share = by == PPROFIL_DIFF_SHARE;
+    test->tested = options->tested;
     for (int side = 0; side < DIFF_SIDES; side++) {
         uint64_t elapsed = profiles[side]->totals.elapsed_ns;
         test->seconds[side] = 1e9 * (options->runs != NULL ? options->runs->count[side] : 1); /* a mean of the runs */

@@ -22,6 +22,7 @@ struct diff_options {
     enum pprofil_by rows; /* what is compared */
     /* the runs that each of the profiles was merged from, if functions are compared; NULL: each profile is one run */
     const struct diff_run_list *runs;
+    const char *tested; /* as in pprofil_diff_options */
 };
 
 /* Compares two profiles; profiles[0] is the old profile. Functions belong together as diff-functions.h says. Looks up

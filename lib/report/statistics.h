@@ -91,6 +91,7 @@ struct diff_test {
     double seconds[DIFF_SIDES];
     bool by_share;
     bool timed; /* weights are times, ns; false: only shares can be compared */
+    const char *tested; /* borrowed; as in pprofil_diff_options */
 };
 
 /* How much the weights of a function's samples differ, measured over all functions together. The quotient

@@ -92,7 +92,7 @@ judge() {
 	verdict=$(awk -v due="$2" -v n="$3" -v ns="$4" -v whole="$5" 'BEGIN {
 		unit = n > 0 ? ns / n : whole / 10
 		bound = 5 * sqrt(2 * due * unit) + 0.03 * whole + unit
-		print (bound > whole / 3 ? "vague" : ns > due - bound && ns < due + bound ? "right" : "wrong") }')
+		print (bound > 0.4 * whole ? "vague" : ns > due - bound && ns < due + bound ? "right" : "wrong") }')
 	case $verdict in
 	right) pass "$1: $4 for $2 ns" ;;
 	vague) echo "SKIP $1: too few samples on this machine" ;;
@@ -112,7 +112,9 @@ for mpi in openmpi mpich; do
 		{ echo "# mpirun.$mpi does not work here: $(head -n 3 log | tr '\n' ' ')"; continue; }
 	tried=$((tried + 1))
 	for ranks in 4 16; do
-		step=$(awk "BEGIN { print 0.08 / $ranks }")
+		# 16 ranks on few CPUs are only to be there
+		step=0.05
+		[ $ranks = 4 ] || step=0.002
 		rm -rf own-* prof
 		mkdir prof
 		# shellcheck disable=SC2086
@@ -122,13 +124,12 @@ for mpi in openmpi mpich; do
 		expect "$mpi, $ranks ranks: files" $ranks "$(ls prof/"$(uname -n)"-*.pb.gz | wc -l)"
 		expect "$mpi, $ranks ranks: merge" 0 "$(status_of "$pprofil" merge -o all.pb.gz prof)"
 		check_ranks "$mpi, $ranks ranks" all.pb.gz $ranks
-		# 16 ranks on few CPUs have few samples each
 		[ $ranks = 16 ] || check_times "$mpi, $ranks ranks" all.pb.gz $ranks
 	done
 	rm -f own-*
 	# shellcheck disable=SC2086
 	expect "above mpirun.$mpi: status" 0 "$(status_of "$pprofil" -q -g --overhead 100 -o above.pb.gz \
-		mpirun.$mpi $options -n 4 ./steps 0.02)"
+		mpirun.$mpi $options -n 4 ./steps 0.05)"
 	check_ranks "above mpirun.$mpi" above.pb.gz 4
 	check_times "above mpirun.$mpi" above.pb.gz 4
 done
