@@ -122,7 +122,13 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
 }
 
 const struct argp diff_argp = {
-    options, diff_parse_option, "OLD NEW\nOLD... vs NEW...", "Shows how two profiles differ, or several runs of each side.", selection_children, choices_help, NULL,
+    options,
+    diff_parse_option,
+    "OLD NEW\nOLD... vs NEW...",
+    "Shows how two profiles differ, or several runs of each side.",
+    selection_children,
+    choices_help,
+    NULL,
 };
 
 static int cmd_diff_print_to(FILE *out, const struct diff_command *command, const struct diff_view *view,

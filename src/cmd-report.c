@@ -234,7 +234,13 @@ static error_t cmd_report_parse_option(int key, char *argument, struct argp_stat
 }
 
 const struct argp report_argp = {
-    options, cmd_report_parse_option, "FILE|FOLDER...", "Prints a saved profile, or the sum of several.", selection_children, choices_help, NULL,
+    options,
+    cmd_report_parse_option,
+    "FILE|FOLDER...",
+    "Prints a saved profile, or the sum of several.",
+    selection_children,
+    choices_help,
+    NULL,
 };
 
 static int cmd_report_print_style(const struct report_command *command)

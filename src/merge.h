@@ -28,9 +28,10 @@ struct merge_work {
 
 /* Returns how many threads to use if the user does not say: one for each CPU, at most MERGE_THREADS_MAX. */
 unsigned merge_threads_best(void);
-/* Merges all files, and selects a part of the sum. Each thread has one file open at a time. Complains of each file that cannot be read, and leaves
- * it out. The caller closes *merged, also after a failure, unless it is NULL. *left_out: number of files that were left
- * out. Returns 0 or an exit status: EXIT_OWN_FAILURE if the profiles cannot be added up, or have no such part. */
+/* Merges all files, and selects a part of the sum. Each thread has one file open at a time. Complains of each file that
+ * cannot be read, and leaves it out. The caller closes *merged, also after a failure, unless it is NULL. *left_out:
+ * number of files that were left out. Returns 0 or an exit status: EXIT_OWN_FAILURE if the profiles cannot be added up,
+ * or have no such part. */
 int merge_run(const struct merge_work *work, pprofil_profile **merged, size_t *left_out);
 
 #endif

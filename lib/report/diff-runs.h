@@ -3,9 +3,9 @@
  * diff-runs: compares two sides that have several runs each.
  *
  * The samples of one run show how exact the times of this run are. They do not show how much the runs of one program
- * differ, because of caches, other programs and the speed of the CPU. Several runs show that. So functions are tested by
- * Student's t-test: each run gives one value. The variance is that of the runs around the mean of their side, but not
- * less than the samples of all runs together let expect.
+ * differ, because of caches, other programs and the speed of the CPU. Several runs show that. So functions are tested
+ * by Student's t-test: each run gives one value. The variance is that of the runs around the mean of their side, but
+ * not less than the samples of all runs together let expect.
  */
 #ifndef PPROFIL_DIFF_RUNS_H
 #define PPROFIL_DIFF_RUNS_H
@@ -34,9 +34,9 @@ void diff_runs_clear(struct diff_runs *runs);
 
 enum diff_runs_value { DIFF_RUNS_SELF, DIFF_RUNS_TOTAL };
 
-/* Tests a function; or, if `function` is runs->functions and `which` is DIFF_RUNS_SELF, the whole. *change: the result of
- * diff_compare for the profiles that were merged from all runs of a side. The fields value, change, low, high and p are
- * replaced. */
+/* Tests a function; or, if `function` is runs->functions and `which` is DIFF_RUNS_SELF, the whole. *change: the result
+ * of diff_compare for the profiles that were merged from all runs of a side. The fields value, change, low, high and p
+ * are replaced. */
 void diff_runs_compare(const struct diff_runs *runs, uint32_t function, enum diff_runs_value which,
                        struct pprofil_change *change);
 

@@ -38,8 +38,8 @@ struct diff_tests {
 };
 
 /* Tests all functions. The fields `seconds` and `by_share` of *test say what is compared. A change of less than `least`
- * (a share of the old profile's total, 0..1) is not called significant. runs: NULL: each side is one run. Returns 0 or -ENOMEM.
- * The caller clears *tests in any case. */
+ * (a share of the old profile's total, 0..1) is not called significant. runs: NULL: each side is one run. Returns 0 or
+ * -ENOMEM. The caller clears *tests in any case. */
 int diff_tests_make(const struct diff_functions *functions, const struct diff_test *test,
                     const struct diff_runs *runs, double least, struct diff_tests *tests);
 void diff_tests_clear(struct diff_tests *tests);

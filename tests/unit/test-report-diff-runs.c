@@ -112,7 +112,8 @@ Test(diff_runs, equal_programs_give_few_alarms)
 
     cr_expect_leq(alarms(200, 0.05, 1, true, PPROFIL_DIFF_SHARE, &found), 20);
     cr_expect_leq(alarms(200, 0.05, 1, true, PPROFIL_DIFF_TIME, &found), 20);
-    cr_expect_geq(alarms(50, 0.05, 1, false, PPROFIL_DIFF_TIME, &found), 25, "as one run, the scatter looks like a change");
+    cr_expect_geq(alarms(50, 0.05, 1, false, PPROFIL_DIFF_TIME, &found), 25,
+                  "as one run, the scatter looks like a change");
 }
 
 Test(diff_runs, a_slower_function_is_found)
