@@ -67,7 +67,10 @@ static void run_reap(struct run *run)
     while ((error = waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT | __WALL)) == 0 && ended.si_pid != 0) {
         if (ended.si_pid == run->child)
             lsan_note_end(&run->lsan_note, run->child);
-        if (waitpid(ended.si_pid, &status, __WALL) == run->child) {
+        if (waitpid(ended.si_pid, &status, __WALL) != ended.si_pid)
+            continue;
+        run_periods_note_end(run, ended.si_pid, status);
+        if (ended.si_pid == run->child) {
             run->status = status;
             run->ended = true;
         }
@@ -103,6 +106,7 @@ static void run_sample(struct run *run)
             return;
         }
         run_reap(run);
+        run_periods_serve(run);
         run_checkpoint_when_due(run);
         progress_show(&run->progress, run->session, time_now_ms());
     }
@@ -247,6 +251,8 @@ static int run_finish(struct run *run)
         complain("%s; the profile ends there", pprofil_session_problem(run->session));
     run_say_left_out(run);
     int own = run_deliver(run);
+    int periods = run_periods_finish(run, own == 0);
+    own = own != 0 ? own : periods;
     run_output_release(run);
     pprofil_session_close(run->session);
     if (run->asked.program != NULL && run->left)

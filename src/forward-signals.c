@@ -106,6 +106,21 @@ int forward_open(struct forward *forward, bool program)
     return 0;
 }
 
+void forward_leave(struct forward *forward)
+{
+    for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
+        if (asks_for_end(signal) || is_for_program(signal)) {
+            const struct sigaction action = {.sa_handler = asks_for_end(signal) ? SIG_IGN : SIG_DFL};
+            forward_set_action(signal, &action);
+        }
+    close(forward->notes);
+    close(notes_end);
+    if (forward->probe.socket >= 0)
+        close(forward->probe.socket);
+    *forward = (struct forward){.notes = -1, .probe.socket = -1};
+    notes_end = -1;
+}
+
 void forward_catch(const struct forward *forward, bool caught)
 {
     struct sigaction ends = {.sa_handler = forward->init ? die_of_signal : SIG_DFL};

@@ -35,6 +35,9 @@ enum option_key {
     KEY_BUFSIZE,
     KEY_COUNTERS,
     KEY_COMPLETION,
+    KEY_EVERY,
+    KEY_KEEP,
+    KEY_THEN,
 };
 
 static const struct argp_option options[] = {
@@ -60,6 +63,9 @@ static const struct argp_option options[] = {
     {"restless", KEY_RESTLESS, 0, OPTION_HIDDEN, "each thread goes from tracer to tracer", 2},
     {0, 0, 0, 0, "What to show", 3},
     {"output", 'o', "FILE", 0, "save the profile instead of printing it", 3},
+    {"every", KEY_EVERY, "TIME", 0, "begin a new FILE each TIME, such as 60s; its name needs %t or %n", 3},
+    {"keep", KEY_KEEP, "NUMBER", 0, "with --every: remove older files, so that NUMBER stay", 3},
+    {"then", KEY_THEN, "COMMAND", 0, "run COMMAND with the name of each FILE that is complete", 3},
     {"format", 'f', "FORMAT|KIND", 0, "FILE's format (by its extension; pprof), or {KIND}; list: all", 3},
     {"per-thread", 't', 0, 0, "rows are threads: the same as --by thread", 3},
     {"by", KEY_BY, "WHAT[,WHAT]", 0, "rows: {WHAT}; two: groups of rows", 3},
@@ -176,6 +182,15 @@ static error_t run_parse_output(int key, char *argument, struct run_request *req
         break;
     case KEY_NO_SYMBOLIZE:
         request->symbolize = false;
+        break;
+    case KEY_EVERY:
+        request->periods.every = duration_option("--every", argument, 1, 1e9);
+        break;
+    case KEY_KEEP:
+        request->periods.keep = (unsigned)number_option("--keep", argument, 1, 1e6);
+        break;
+    case KEY_THEN:
+        request->periods.then = argument;
         break;
     case KEY_EVENTS:
         request->options.events_path = argument;
@@ -316,6 +331,28 @@ static void run_check_format(struct run_request *request)
         request->view.format = (enum report_format)choice_option("-f", &choices_report_formats, request->format);
 }
 
+/* Checks --every, --keep and --then. On failure it complains and returns false. */
+static bool run_check_periods(const struct run_request *request)
+{
+    const struct run_period_options *periods = &request->periods;
+    const char *output = request->output;
+
+    if (periods->every == 0 && periods->keep == 0 && periods->then == NULL)
+        return true;
+    if (output == NULL || request->dialect.dialect != NULL)
+        complain("--every, --keep and --then are for the files of -o FILE%s",
+                 request->dialect.dialect != NULL ? ", not for those of a dialect" : ": add it");
+    else if (periods->every == 0 && periods->keep != 0)
+        complain("--keep is for the files of --every: add it");
+    else if (periods->every != 0 && !name_pattern_has(output, 't') && !name_pattern_has(output, 'n'))
+        complain("-o %s: each file of --every would replace the one before; add %%t, the time, or %%n, a number, "
+                 "to the name",
+                 output);
+    else
+        return true;
+    return false;
+}
+
 /* Checks options that depend on other options. On failure it complains and returns false. */
 static bool run_options_check(struct run_request *request)
 {
@@ -336,6 +373,8 @@ static bool run_options_check(struct run_request *request)
         return false;
     }
     run_check_format(request);
+    if (!run_check_periods(request))
+        return false;
     if (by_check(&request->view) != 0)
         return false;
     return !attach || process_search_find(&request->search, request->quiet || request->view.format != REPORT_TEXT);

@@ -40,21 +40,32 @@ void run_program_name(const struct run_request *asked, char name[RUN_NAME_SIZE])
         fclose(comm);
 }
 
-/* Writes the path with this number to run->output. Returns 0 or -ENAMETOOLONG. */
-static int run_output_expand(struct run *run, pid_t pid, unsigned number)
+void run_output_values(const struct run *run, char program[RUN_NAME_SIZE], char host[RUN_NAME_SIZE],
+                       struct name_pattern_values *values)
 {
-    char program[RUN_NAME_SIZE], host[RUN_NAME_SIZE] = "";
-
     run_program_name(&run->asked, program);
-    gethostname(host, sizeof host - 1);
-    const struct name_pattern_values values = {.pid = pid,
-                                               .program = program,
-                                               .host = host,
-                                               .job = run->rank.job,
-                                               .time = run->start_time,
-                                               .number = number,
-                                               .rank = run->rank.rank};
-    return name_pattern_expand(run->asked.output, &values, run->output, sizeof run->output);
+    host[0] = host[RUN_NAME_SIZE - 1] = '\0';
+    gethostname(host, RUN_NAME_SIZE - 1);
+    *values = (struct name_pattern_values){.pid = run->asked.program != NULL ? run->child : run->asked.pids.pids[0],
+                                           .program = program,
+                                           .host = host,
+                                           .job = run->rank.job,
+                                           .time = run->start_time,
+                                           .rank = run->rank.rank};
+}
+
+/* Writes the path with this number to `path`. pid: 0: that of the run. Returns 0 or -ENAMETOOLONG. */
+static int run_output_expand(const struct run *run, const char *pattern, pid_t pid, unsigned number,
+                             char path[PATH_MAX])
+{
+    char program[RUN_NAME_SIZE], host[RUN_NAME_SIZE];
+    struct name_pattern_values values;
+
+    run_output_values(run, program, host, &values);
+    values.number = number;
+    if (pid != 0)
+        values.pid = pid;
+    return name_pattern_expand(pattern, &values, path, PATH_MAX);
 }
 
 /* Checks that everything is known for which the pattern has a letter. */
@@ -81,11 +92,11 @@ static int run_output_check_pattern(struct run *run)
     /* %e may end with an extension that the pattern does not have */
     if (run->asked.format == NULL && run->asked.dialect.dialect == NULL)
         run->asked.format = pprofil_format_for(run->asked.output);
-    int error = run_output_expand(run, PID_LONGEST, 1);
+    int error = run_output_expand(run, run->asked.output, PID_LONGEST, 1, run->output);
     for (unsigned number = 2; error == 0 && name_pattern_has(run->asked.output, 'n') && number <= NUMBER_MAX &&
                               lstat(run->output, &status) == 0;
          number++)
-        error = run_output_expand(run, PID_LONGEST, number);
+        error = run_output_expand(run, run->asked.output, PID_LONGEST, number, run->output);
     return error == 0 ? 0 : complain_file(run->asked.output, error, true);
 }
 
@@ -106,23 +117,39 @@ int run_output_check(struct run *run)
     return output_check(path);
 }
 
-/* An error is not reported here, because saving to the path has the same error and reports it. */
-void run_output_choose(struct run *run)
+/* Makes the path of the pattern, and creates the file if its name has a number. An error is not reported here, because
+ * saving to the path has the same error and reports it. */
+static void run_output_make(struct run *run)
 {
-    pid_t pid = run->asked.program != NULL ? run->child : run->asked.pids.pids[0];
-    bool numbered = is_pattern(&run->asked) && name_pattern_has(run->asked.output, 'n');
+    bool numbered = name_pattern_has(run->pattern, 'n');
     int error = -EEXIST;
 
-    if (!is_pattern(&run->asked))
-        return;
     for (unsigned number = 1; error == -EEXIST && number <= NUMBER_MAX; number++) {
-        error = run_output_expand(run, pid, number);
+        error = run_output_expand(run, run->pattern, 0, number, run->output);
         if (error == 0 && numbered)
             error = output_path_create(run->output);
     }
     run->reserved = numbered && error == 0;
-    run->pattern = run->asked.output;
     run->asked.output = run->output;
+}
+
+void run_output_choose(struct run *run)
+{
+    if (!is_pattern(&run->asked))
+        return;
+    run->pattern = run->asked.output;
+    run_output_make(run);
+}
+
+char *run_output_next(struct run *run)
+{
+    char *last = strdup(run->output);
+
+    if (last == NULL)
+        return NULL;
+    run->start_time = time(NULL);
+    run_output_make(run);
+    return last;
 }
 
 void run_output_release(struct run *run)

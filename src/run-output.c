@@ -157,16 +157,14 @@ static int run_deliver_histograms(struct run *run)
 
 /* Looks up names. That may take long, so the profile is first saved without names. An error of the
  * first save is ignored, because the later save has the same error and reports it. */
-static void run_look_names_up(const struct run *run, pprofil_profile *profile, const struct pprofil_file *file)
+static void run_look_names_up(const struct run *run, pprofil_profile *profile, const char *path,
+                              const struct pprofil_file *file)
 {
     if (!run->asked.symbolize)
         return;
-    if (output_is_replaceable(run->asked.output))
-        pprofil_profile_save(profile, run->asked.output, file, false);
-    forward_catch(&run->forward, false);
-    pprofil_profile_symbolize(profile, run->asked.output, file);
-    /* from here on, a signal must not end pprofil and leave a half-written file */
-    forward_catch(&run->forward, true);
+    if (output_is_replaceable(path))
+        pprofil_profile_save(profile, path, file, false);
+    pprofil_profile_symbolize(profile, path, file);
 }
 
 /* Prints a command that can be copied into a shell. A name with other characters than these needs quotes. */
@@ -209,11 +207,23 @@ static void run_tell_saved(const struct run *run, const pprofil_profile *profile
     run_tell_samples(profile);
 }
 
+int run_save_to(const struct run *run, pprofil_profile *profile, const char *path)
+{
+    const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
+
+    run_look_names_up(run, profile, path, &file);
+    int error = pprofil_profile_save(profile, path, &file, run->asked.symbolize);
+    return error == 0 ? 0 : complain_saving(profile, path, &file, error);
+}
+
 static int run_save(const struct run *run, pprofil_profile *profile)
 {
     const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
 
-    run_look_names_up(run, profile, &file);
+    forward_catch(&run->forward, false);
+    run_look_names_up(run, profile, run->asked.output, &file);
+    /* from here on, a signal must not end pprofil and leave a half-written file */
+    forward_catch(&run->forward, true);
     int error = pprofil_profile_save(profile, run->asked.output, &file, run->asked.symbolize);
     if (error != 0)
         return complain_saving(profile, run->asked.output, &file, error);

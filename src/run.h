@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/job-rank.h"
+#include "base/name-pattern.h"
 #include "forward-signals.h"
 #include "left-out-children.h"
 #include "lsan-note.h"
@@ -17,6 +18,13 @@
 #define RUN_NAME_SIZE 256
 
 struct stat_view;
+
+/* The options of a run that writes a file for each period. */
+struct run_period_options {
+    double every;     /* length of a period, seconds; 0: the run is one period */
+    unsigned keep;    /* how many files stay; 0: all */
+    const char *then; /* command of a shell that gets the name of each complete file; NULL: none */
+};
 
 struct run_request {
     struct pprofil_options options;
@@ -28,6 +36,7 @@ struct run_request {
     double duration; /* seconds; 0: no limit */
     double delay;
     bool symbolize;
+    struct run_period_options periods;
     struct pprofil_dialect_options dialect; /* .dialect NULL: none */
     const char *regions[RUN_REGIONS_MAX];
     bool start_stopped;
@@ -57,6 +66,18 @@ void progress_init(struct progress *progress, bool quiet);
 void progress_show(struct progress *progress, pprofil_session *session, int64_t now_ms);
 void progress_clear(struct progress *progress);
 
+/* What becomes of the files of a run's periods: run-periods.c. An empty struct is all 0. */
+struct run_periods {
+    int64_t due_ms;   /* time of the end of the period; CLOCK_MONOTONIC; 0: no period has begun */
+    pid_t saver;      /* the child that saves the last period; 0: none */
+    char *saving;     /* owned; the path of its file; NULL: none */
+    pid_t command;    /* the child that runs --then; 0: none */
+    char **files;     /* owned; files that are complete, and for which --then was not run; the first is the next */
+    size_t file_count;
+    unsigned saved;   /* how many files are complete */
+    bool failed;      /* a file could not be saved */
+};
+
 struct run {
     /* .output becomes the path of the file when the run has begun */
     struct run_request asked;
@@ -80,6 +101,7 @@ struct run {
     bool broken; /* the supervisor has died */
     int64_t start_ms, checkpoint_ms;
     struct progress progress;
+    struct run_periods periods;
 };
 
 /* --- run-output-name.c: -o, whose argument may be a pattern (base/name-pattern.h) ------------- */
@@ -102,6 +124,23 @@ int run_job_check(struct run *run);
 /* Says at the end, in rank 0 of several, how to see all ranks. */
 void run_job_tell(const struct run *run);
 
+/* Returns the path of the file of the last period, which the caller frees, and chooses that of the next one. Returns
+ * NULL if there is no memory; then nothing has changed. */
+char *run_output_next(struct run *run);
+/* Fills in what the pattern of -o stands for. program and host: room for names, which *values refers to. */
+void run_output_values(const struct run *run, char program[RUN_NAME_SIZE], char host[RUN_NAME_SIZE],
+                       struct name_pattern_values *values);
+
+/* --- run-periods.c: --every, --keep and --then ------------------------------------------------- */
+
+/* Ends the period if its time has come, and a child process saves it. Runs --then for files that are complete. */
+void run_periods_serve(struct run *run);
+/* A child process has ended. status: as from waitpid(2). */
+void run_periods_note_end(struct run *run, pid_t pid, int status);
+/* The run has ended, and its last file is complete if `saved` is true. Waits for the children, and runs --then for the
+ * files that are left. Returns 0, or EXIT_OWN_FAILURE if a file could not be saved. */
+int run_periods_finish(struct run *run, bool saved);
+
 /* --- run-output.c -------------------------------------------------------------------------- */
 
 /* Returns true if the output may be written before the end of the run, too. A file can be written
@@ -120,6 +159,8 @@ void run_checkpoint_when_due(struct run *run);
 FILE *run_open_report(const struct run_request *asked, struct report_view *view);
 /* cmd-stat.c: prints what the processes have used. Sorts `usages`. Returns the exit status. */
 int stat_deliver(const struct run_request *run, pprofil_profile *profile, struct pprofil_usage *usages, uint32_t count);
+/* Saves a profile with names to a path. Returns 0, or complains and returns the exit status. */
+int run_save_to(const struct run *run, pprofil_profile *profile, const char *path);
 /* Saves or prints the profile after the end of sampling. Returns the exit status. */
 int run_deliver(struct run *run);
 

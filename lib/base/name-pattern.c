@@ -98,3 +98,33 @@ int name_pattern_expand(const char *pattern, const struct name_pattern_values *v
     path[used] = '\0';
     return 0;
 }
+
+/* Returns the length of the time at the beginning of a text, as %t writes it; 0: there is none. */
+static size_t name_pattern_time_length(const char *text)
+{
+    size_t day = strspn(text, "0123456789");
+
+    return day == 8 && text[day] == '-' && strspn(text + day + 1, "0123456789") >= 6 ? day + 7 : 0;
+}
+
+bool name_pattern_matches(const char *pattern, const struct name_pattern_values *values, const char *path)
+{
+    for (; *pattern != '\0'; pattern++) {
+        char part[NAME_MAX + 1] = {*pattern}, letter = '\0';
+        if (*pattern == '%' && (letter = *++pattern) == '\0')
+            return false;
+        if (letter != '\0')
+            name_pattern_part(letter, values, part, sizeof part);
+        size_t length = strlen(part);
+        if (letter == 't')
+            length = name_pattern_time_length(path);
+        else if (letter == 'n')
+            length = strspn(path, "0123456789");
+        else if (strncmp(path, part, length) != 0)
+            return false;
+        if (length == 0)
+            return false;
+        path += length;
+    }
+    return *path == '\0';
+}

@@ -41,6 +41,10 @@ const char *name_pattern_find_wrong(const char *pattern);
 /* Returns true if the pattern contains the percent sign and this letter. */
 bool name_pattern_has(const char *pattern, char letter);
 
+/* Returns true if the pattern leads to this path at some time or with some number: %t stands for any time, and %n for
+ * any number. */
+bool name_pattern_matches(const char *pattern, const struct name_pattern_values *values, const char *path);
+
 /* Writes the path to which the pattern leads to `path`, which has room for `size` bytes. Returns 0, -EINVAL if
  * name_pattern_find_wrong finds something, or -ENAMETOOLONG. */
 int name_pattern_expand(const char *pattern, const struct name_pattern_values *values, char *path, size_t size);

@@ -136,6 +136,16 @@ int pprofil_session_fd(const pprofil_session *session);
  * 10 s, and was killed. */
 int pprofil_session_finish(pprofil_session *session);
 
+/* Ends a period of a long run: *ended becomes a profile of all that was sampled since the session began, or since the
+ * last period ended. The caller closes it, and may use it in another thread or process while the session goes on. The
+ * session's profile goes on without these samples. Each sample is in one period. 0; -EINVAL: the session counts by the
+ * rules of a dialect; or an error of pprofil_session_pump, after which the session can only be finished. */
+int pprofil_session_end_period(pprofil_session *session, pprofil_profile **ended);
+
+/* Called in a child process that the caller has made with fork(2): closes the child's copies of the session's
+ * descriptors, so that the session ends with the caller. The child may still use profiles, but not the session. */
+void pprofil_session_leave(pprofil_session *session);
+
 /* Returns the profile with all samples so far. The session owns the profile. */
 pprofil_profile *pprofil_session_profile(pprofil_session *session);
 /* Returns the profile, and makes the caller its owner. The caller calls this function only after

@@ -21,7 +21,7 @@ static int extract_string(const struct extraction *extraction, uint32_t from, ui
     return profile_string(extraction->to, extraction->from->strings[from], to);
 }
 
-static int extract_process(const struct extraction *extraction, uint32_t from, uint32_t *to)
+int extract_process(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     struct profile_process process = extraction->from->processes[from];
     uint32_t *went = &extraction->processes[from];
@@ -44,7 +44,7 @@ static int extract_process(const struct extraction *extraction, uint32_t from, u
     return 0;
 }
 
-static int extract_thread(const struct extraction *extraction, uint32_t from, uint32_t *to)
+int extract_thread(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     struct profile_thread thread = extraction->from->threads[from];
     uint32_t *went = &extraction->threads[from];
@@ -82,7 +82,7 @@ static int extract_copy_object(const struct extraction *extraction, uint32_t fro
     return error;
 }
 
-static int extract_object(const struct extraction *extraction, uint32_t from, uint32_t *to)
+int extract_object(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     uint32_t *went = &extraction->objects[from];
 
@@ -145,7 +145,7 @@ static int extract_lines(const struct extraction *extraction, const struct profi
     return error;
 }
 
-static int extract_location(const struct extraction *extraction, uint32_t from, uint32_t *to)
+int extract_location(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     const struct profile_location *place = &extraction->from->locations[from];
     uint32_t *went = &extraction->locations[from], object;
@@ -183,17 +183,22 @@ static int extract_syscall(const struct extraction *extraction, uint32_t from, u
     return 0;
 }
 
-/* Copies the nodes of the kept samples, and the nodes of all their callers. In every profile the index of a parent is
- * smaller than the indexes of its children. */
-static int extract_nodes(const struct extraction *extraction)
+static void extract_mark_nodes(const struct extraction *extraction)
+{
+    const struct profile *from = extraction->from;
+
+    for (uint32_t i = 0; i < from->sample_count; i++)
+        if (extract_keeps(extraction, i))
+            extraction->nodes[from->samples[i].node] = 1;
+}
+
+/* In every profile the index of a parent is smaller than the indexes of its children. */
+int extract_nodes(const struct extraction *extraction)
 {
     const struct profile *from = extraction->from;
     uint32_t *nodes = extraction->nodes, location;
     int error = 0;
 
-    for (uint32_t i = 0; i < from->sample_count; i++)
-        if (extract_keeps(extraction, i))
-            nodes[from->samples[i].node] = 1;
     for (uint32_t i = from->node_count - 1; i > 0; i--)
         if (nodes[i] != 0)
             nodes[from->nodes[i].parent] = 1;
@@ -209,7 +214,7 @@ static int extract_nodes(const struct extraction *extraction)
     return error;
 }
 
-static int extract_wait(const struct extraction *extraction, uint32_t from, uint32_t *to)
+int extract_wait(const struct extraction *extraction, uint32_t from, uint32_t *to)
 {
     const struct profile_wait *wait = &extraction->from->waits[from];
 
@@ -237,7 +242,7 @@ static int extract_sample(const struct extraction *extraction, uint32_t from)
     return error;
 }
 
-static int extract_command(const struct extraction *extraction)
+int extract_command(const struct extraction *extraction)
 {
     if (extraction->from->command == NULL)
         return 0;
@@ -256,6 +261,8 @@ static int extract_all(const struct extraction *extraction)
 {
     const struct profile *from = extraction->from;
     struct profile_totals *totals = &extraction->to->totals;
+
+    extract_mark_nodes(extraction);
     int error = extract_nodes(extraction);
 
     *totals = from->totals;
@@ -274,7 +281,7 @@ static int extract_all(const struct extraction *extraction)
     return error == 0 ? extract_command(extraction) : error;
 }
 
-static bool extract_begin(struct extraction *extraction)
+bool extract_begin(struct extraction *extraction)
 {
     const struct profile *from = extraction->from;
     const struct {
@@ -308,7 +315,7 @@ static void extract_choose(const struct extraction *extraction, const bool *keep
             extraction->kept[i].count = extraction->kept[i].cpu_ns = extraction->kept[i].wall_ns = 0;
 }
 
-static void extract_end(const struct extraction *extraction)
+void extract_end(const struct extraction *extraction)
 {
     free(extraction->objects);
     free(extraction->processes);

@@ -337,22 +337,29 @@ int profile_feed_sample(struct profile *profile, const struct wire_sample *event
     return error == 0 ? timeline_add(&profile->timeline, event->time, event->cpu_ns) : error;
 }
 
+/* The event counts from the beginning of the run. Returns what belongs to this period. */
+static uint64_t feed_since(uint64_t counted, uint64_t before)
+{
+    return counted > before ? counted - before : 0;
+}
+
 static void feed_stats(struct profile *profile, const struct wire_stats *event)
 {
     struct profile_totals *totals = &profile->totals;
+    const struct profile_totals *before = &profile->index->before;
 
-    totals->elapsed_ns = event->elapsed_ns;
-    totals->ticks = event->ticks;
-    totals->stopped_ns = event->stopped_ns;
-    totals->target_cpu_ns = event->target_cpu_ns;
-    totals->supervisor_cpu_ns = event->supervisor_cpu_ns;
-    totals->throttled_ns = event->throttled_ns;
-    totals->full_ns = event->full_ns;
+    totals->elapsed_ns = feed_since(event->elapsed_ns, before->elapsed_ns);
+    totals->ticks = feed_since(event->ticks, before->ticks);
+    totals->stopped_ns = feed_since(event->stopped_ns, before->stopped_ns);
+    totals->target_cpu_ns = feed_since(event->target_cpu_ns, before->target_cpu_ns);
+    totals->supervisor_cpu_ns = feed_since(event->supervisor_cpu_ns, before->supervisor_cpu_ns);
+    totals->throttled_ns = feed_since(event->throttled_ns, before->throttled_ns);
+    totals->full_ns = feed_since(event->full_ns, before->full_ns);
+    totals->repaired = feed_since(event->repaired, before->repaired);
+    totals->continued = feed_since(event->continued, before->continued);
+    totals->cut_short = feed_since(event->cut_short, before->cut_short);
     totals->sample_cost_ns = event->sample_cost_ns;
     totals->overhead_ppm = event->overhead_ppm;
-    totals->repaired = event->repaired;
-    totals->continued = event->continued;
-    totals->cut_short = event->cut_short;
     totals->untraced = event->untraced;
     totals->threads_alive = event->threads;
     totals->processes_alive = event->processes;

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "profile/profile.h"
 
-struct profile;
 struct wire_map;
 struct wire_wait;
 
@@ -46,6 +46,8 @@ struct profile_index {
     void *live; /* owned; root of a tsearch(3) tree of struct live_process, sorted by pid */
     struct pending_object *pending;
     uint32_t pending_count;
+    /* what the events of WIRE_STATS had counted when this period began; 0: it is the first period */
+    struct profile_totals before;
     uint32_t unknown_object; /* index of the object of kind PROFILE_OBJECT_UNKNOWN; HASH_NONE: it was not added yet */
 };
 

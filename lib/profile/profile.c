@@ -136,6 +136,7 @@ void profile_clear(struct profile *profile)
     struct profile_totals *totals = &profile->totals;
 
     profile->clears++;
+    profile->index->before = (struct profile_totals){0};
     profile->sample_count = 0;
     hash_clear(&profile->index->samples);
     timeline_clear(&profile->timeline);

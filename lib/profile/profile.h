@@ -257,6 +257,22 @@ int profile_set_host(struct profile *profile, const char *host);
  * nothing if no live process with this pid is known. Returns 0, -ENOMEM or -EOVERFLOW. */
 int profile_set_rank(struct profile *profile, uint32_t pid, const char *job, int32_t rank);
 
+/* Where entries of a profile are in the profile that continues it (profile_end_period). Element i of an array is the
+ * new index of entry i, plus 1; 0: the entry is gone. */
+struct profile_moves {
+    uint32_t *objects, *processes, *locations; /* owned */
+    uint32_t object_count, process_count, location_count;
+};
+void profile_moves_clear(struct profile_moves *moves);
+
+/* Ends a period of sampling. *ended gets all that was sampled so far, and the caller frees it. *profile goes on without
+ * samples, but with the processes, threads and mappings that are alive, the files, and the stacks of sleeping threads,
+ * which may be referred to by later events. Its tables have new indexes: see *moves, which the caller clears in any
+ * case. start_time: time of the beginning of the new period, CLOCK_REALTIME ns; time: the same of CLOCK_MONOTONIC.
+ * Returns 0, -ENOMEM or -EOVERFLOW; after an error, *profile has not changed. */
+int profile_end_period(struct profile *profile, uint64_t start_time, uint64_t time, struct profile **ended,
+                       struct profile_moves *moves);
+
 /* Removes all samples, and sets the totals that belong to samples to 0. Processes, threads, objects and mappings
  * stay. */
 void profile_clear(struct profile *profile);

@@ -118,6 +118,11 @@ static int script_code_name(struct script_codes *codes, const struct wire_python
     return error;
 }
 
+static uint32_t script_code_hash(const struct script_code *code)
+{
+    return hash_pair(code->function, hash_bytes(code->lines, code->lines_size));
+}
+
 static bool script_code_equals(const struct script_code *a, const struct script_code *b)
 {
     return a->function == b->function && a->object == b->object && a->version == b->version &&
@@ -127,7 +132,7 @@ static bool script_code_equals(const struct script_code *a, const struct script_
 /* Finds or adds a code object by its contents. `code`: its line table is borrowed. Stores its index in *index. */
 static int script_code_intern(struct script_codes *codes, const struct script_code *code, uint32_t *index)
 {
-    uint32_t hash = hash_pair(code->function, hash_bytes(code->lines, code->lines_size)), at = hash, found;
+    uint32_t hash = script_code_hash(code), at = hash, found;
 
     while ((found = hash_next(&codes->by_content, hash, &at)) != HASH_NONE)
         if (script_code_equals(&codes->codes[found], code)) {
@@ -240,4 +245,36 @@ int script_codes_location(struct script_codes *codes, const struct wire_python_f
     int error = script_make_location(codes, code, place.line, &place.location);
     *location = place.location;
     return error == 0 ? script_place_add(codes, &place) : error;
+}
+
+/* --- periods ----------------------------------------------------------------------------------------- */
+
+static int script_code_move(struct script_codes *codes, const struct profile *ended, struct script_code *code)
+{
+    const struct profile_function *function = &ended->functions[code->function];
+    const char *path = ended->strings[ended->objects[code->object].path];
+    int error = profile_named_object(codes->profile, path, &code->object);
+
+    if (error == 0)
+        error = profile_string(codes->profile, ended->strings[code->file], &code->file);
+    if (error == 0)
+        error = profile_named_function(codes->profile, code->object, ended->strings[function->name],
+                                       ended->strings[function->file], function->line, &code->function);
+    return error;
+}
+
+int script_codes_end_period(struct script_codes *codes, const struct profile *ended)
+{
+    int error = 0;
+
+    hash_clear(&codes->by_content);
+    hash_clear(&codes->by_place);
+    codes->place_count = 0;
+    for (uint32_t i = 0; error == 0 && i < codes->count; i++) {
+        struct script_code *code = &codes->codes[i];
+        error = script_code_move(codes, ended, code);
+        if (error == 0)
+            error = hash_add(&codes->by_content, script_code_hash(code), i);
+    }
+    return error;
 }

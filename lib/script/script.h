@@ -58,6 +58,9 @@ int script_codes_add(struct script_codes *codes, const struct wire_python_code *
 /* Forgets the ids of a process's code objects, because the process has ended or executes another program. Without this,
  * a profile of many short processes would grow with each of them. 0, -ENOMEM or -EOVERFLOW. */
 int script_codes_forget(struct script_codes *codes, uint32_t pid);
+/* Adds the code objects to their profile again, which has begun a new period (profile_end_period). ended: the profile
+ * of the period before. 0, -ENOMEM or -EOVERFLOW; after an error, the collection can only be freed. */
+int script_codes_end_period(struct script_codes *codes, const struct profile *ended);
 /* Finds or adds the location of a frame in the profile. If the code object of the frame is not known, the location has
  * the name "[Python code]". PROFILE_NONE: the frame is one of the interpreter's own, which no user wants to see. 0,
  * -ENOMEM or -EOVERFLOW. */

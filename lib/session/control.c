@@ -240,6 +240,16 @@ void control_free(struct pprofil_session *session)
     session->control = NULL;
 }
 
+void control_leave(const struct pprofil_session *session)
+{
+    const struct control *control = session->control;
+
+    for (unsigned i = 0; control != NULL && i < control->peer_count; i++)
+        close(control->peers[i].fd);
+    for (unsigned i = 0; control != NULL && i < control->listener_count; i++)
+        close(control->listeners[i].fd);
+}
+
 /* --- the peer's side -------------------------------------------------------------------- */
 
 static int read_answer(int fd, char *answer, size_t size)

@@ -79,6 +79,20 @@ int runtimes_look(struct pprofil_session *session)
     return error == -ENOMEM ? error : 0;
 }
 
+void runtimes_end_period(struct pprofil_session *session, const struct profile_moves *moves)
+{
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < session->mappings_to_check_count; i++) {
+        struct mapping_to_check mapping = session->mappings_to_check[i];
+        if (moves->objects[mapping.object] == 0)
+            continue;
+        mapping.object = moves->objects[mapping.object] - 1;
+        session->mappings_to_check[left++] = mapping;
+    }
+    session->mappings_to_check_count = left;
+}
+
 void python_note_refusal(struct pprofil_session *session, const struct wire_message *message)
 {
     snprintf(session->notice, sizeof session->notice,

@@ -130,6 +130,8 @@ int runtimes_note_mapping(struct pprofil_session *session, const struct wire_map
 /* Looks for language runtimes in the mapped files whose descriptors have come, and tells the supervisor. 0 or
  * -ENOMEM. */
 int runtimes_look(struct pprofil_session *session);
+/* Gives the mappings that will be looked at the new indexes of a period's tables (profile_end_period). */
+void runtimes_end_period(struct pprofil_session *session, const struct profile_moves *moves);
 /* The supervisor refuses an interpreter, whose memory is not as its version says. */
 void python_note_refusal(struct pprofil_session *session, const struct wire_message *message);
 
@@ -162,6 +164,8 @@ int session_note_usage(struct pprofil_session *session, const struct wire_usage 
 /* Executes the commands that other processes have sent, and answers them. */
 void control_serve(struct pprofil_session *session);
 void control_free(struct pprofil_session *session);
+/* Closes a child process's copies of the descriptors. */
+void control_leave(const struct pprofil_session *session);
 
 /* --- attachable.c ----------------------------------------------------------------------------- */
 

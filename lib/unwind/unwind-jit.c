@@ -20,13 +20,37 @@ struct unwind_jit {
     struct rule_cache cache;   /* by address */
 };
 
+static void jit_clear(struct unwind_jit *jit)
+{
+    jit_frames_close(jit->frames);
+    rule_cache_clear(&jit->cache);
+}
+
 void unwind_forget_jit(struct unwinder *unwinder)
 {
-    for (uint32_t i = 0; i < unwinder->jit_count; i++) {
-        jit_frames_close(unwinder->jit[i].frames);
-        rule_cache_clear(&unwinder->jit[i].cache);
-    }
+    for (uint32_t i = 0; i < unwinder->jit_count; i++)
+        jit_clear(&unwinder->jit[i]);
     free(unwinder->jit);
+}
+
+int unwind_move_jit(struct unwinder *unwinder, const struct profile_moves *moves)
+{
+    struct unwind_jit *moved = NULL;
+    uint32_t count = 0;
+    int error = array_extend(&moved, &count, moves->process_count, sizeof *moved);
+
+    if (error != 0)
+        return error;
+    /* elements that have no entry in the ended profile's table are empty */
+    for (uint32_t i = 0; i < unwinder->jit_count && i < moves->process_count; i++)
+        if (moves->processes[i] != 0)
+            moved[moves->processes[i] - 1] = unwinder->jit[i];
+        else
+            jit_clear(&unwinder->jit[i]);
+    free(unwinder->jit);
+    unwinder->jit = moved;
+    unwinder->jit_count = count;
+    return 0;
 }
 
 /* Finds the run-time code of the process that has the object. *jit becomes NULL if it has no jitdump. 0 or -ENOMEM. */

@@ -9,5 +9,7 @@
  * has no expressions, and is only valid until the next call. *rule becomes NULL if there is none. 0 or -ENOMEM. */
 int unwind_jit_rule(struct walk *walk, uint32_t object, uint64_t address, const struct rule **rule);
 void unwind_forget_jit(struct unwinder *unwinder);
+/* Does for these rules what unwinder_end_period does. 0 or -ENOMEM. */
+int unwind_move_jit(struct unwinder *unwinder, const struct profile_moves *moves);
 
 #endif

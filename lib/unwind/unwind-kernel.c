@@ -67,6 +67,15 @@ int unwind_enter_kernel(const struct unwinder *unwinder, struct profile *profile
     return error;
 }
 
+void unwind_move_kernel(struct unwinder *unwinder, const struct profile_moves *moves)
+{
+    for (uint32_t id = 0; unwinder->kernel_stacks != NULL && id <= WIRE_KERNEL_STACKS_MAX; id++) {
+        struct unwind_kernel_stack *stack = unwinder->kernel_stacks[id];
+        for (uint32_t i = 0; stack != NULL && i < stack->count; i++)
+            stack->locations[i] = moves->locations[stack->locations[i]] - 1; /* all locations of the kernel were kept */
+    }
+}
+
 void unwind_forget_kernel(struct unwinder *unwinder)
 {
     for (uint32_t id = 0; unwinder->kernel_stacks != NULL && id <= WIRE_KERNEL_STACKS_MAX; id++)

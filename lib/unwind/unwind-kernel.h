@@ -14,7 +14,9 @@ int unwind_add_kernel_stack(struct unwinder *unwinder, struct profile *profile, 
 /* Adds the functions of a kernel stack below *node, which becomes the node of the innermost function. Does nothing if
  * the id is 0 or not known. 0, -ENOMEM or -EOVERFLOW. */
 int unwind_enter_kernel(const struct unwinder *unwinder, struct profile *profile, uint32_t id, uint32_t *node);
-/* Frees what the two functions above keep in the unwinder. */
+/* Does for the kernel stacks what unwinder_end_period does. */
+void unwind_move_kernel(struct unwinder *unwinder, const struct profile_moves *moves);
+/* Frees what the functions above keep in the unwinder. */
 void unwind_forget_kernel(struct unwinder *unwinder);
 
 #endif
