@@ -172,6 +172,7 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
         .sample_cost_ns = from->sample_cost_ns,
         .overhead = (double)from->overhead_ppm / 1e6,
         .running = from->running,
+        .start_ns = from->start_time,
     };
     api_copy(totals, size, &all, sizeof all);
 }

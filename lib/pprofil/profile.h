@@ -126,6 +126,7 @@ struct pprofil_totals {
     double overhead;         /* largest part of a target's CPU time that samples may take, 0..1; 0: not known */
     /* number of samples that found their thread running. The achieved sampling rate is running * 1e9 / cpu_ns Hz */
     uint64_t running;
+    uint64_t start_ns;       /* UNIX time when the sampling began, ns; 0: not known */
 };
 
 void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_totals *totals, size_t size);
