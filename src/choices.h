@@ -58,6 +58,10 @@ extern const struct choices choices_diff_formats;
 enum doctor_format { DOCTOR_TEXT, DOCTOR_JSON };
 extern const struct choices choices_doctor_formats;
 
+/* The kinds of servers that pprofil push knows */
+enum push_server { PUSH_PYROSCOPE, PUSH_PARCA, PUSH_RAW };
+extern const struct choices choices_push_servers;
+
 /* The orders of rows. The first four are those of enum pprofil_sort. */
 enum choice_order { CHOICE_ORDER_SELF = 4, CHOICE_ORDER_TOTAL };
 

@@ -182,6 +182,15 @@ static const struct choice_synonym control_synonyms[] = {
 
 const struct choices choices_control = {"ACTION", control_at, control_synonyms, NULL, NULL};
 
+static const char *push_server_at(unsigned i)
+{
+    static const char *const names[] = {[PUSH_PYROSCOPE] = "pyroscope", [PUSH_PARCA] = "parca", [PUSH_RAW] = "raw"};
+
+    return NAME_AT(names, i);
+}
+
+const struct choices choices_push_servers = {"SERVER", push_server_at, NULL, NULL, NULL};
+
 static const char *command_name_at(unsigned i)
 {
     return command_at(i) != NULL ? command_at(i)->name : NULL;
@@ -206,6 +215,7 @@ const struct choices *choices_at(unsigned i)
         &choices_groupings, &choices_names,    &choices_report_formats, &choices_orders, &choices_doctor_formats,
         &choices_formats,   &choices_styles,   &choices_dialects,       &choices_roots,  &choices_values,
         &choices_control,   &choices_commands, &choices_shells,         &choices_diff_formats,
+        &choices_push_servers,
     };
 
     return NAME_AT(all, i);
