@@ -50,12 +50,13 @@ int command_merge(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_web(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_push(int argc, char **argv);
 int command_help(int argc, char **argv);
 int command_stat(int argc, char **argv);
 
 /* run_argp has the options of pprofil PROGRAM and pprofil -p PID. */
 extern const struct argp run_argp, top_argp, view_argp, web_argp, doctor_argp, report_argp, ctl_argp, kprof_argp,
-    gperf_argp, convert_argp, annotate_argp, diff_argp, merge_argp, help_argp, stat_argp;
+    gperf_argp, convert_argp, annotate_argp, diff_argp, merge_argp, push_argp, help_argp, stat_argp;
 
 /* --- output-stream.c: messages --------------------------------------------------------------- */
 

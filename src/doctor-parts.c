@@ -10,6 +10,7 @@
 
 #include "doctor.h"
 #include "output-stream.h"
+#include "push.h"
 #include "report.h"
 
 static void parts_supervisor(struct doctor *doctor, struct finding *finding)
@@ -41,6 +42,19 @@ static void parts_of_library(struct doctor *doctor, struct finding *finding)
         finding_no(finding, "%s: %s", part.name, part.purpose);
         finding_why(finding, "%s", part.cure);
     }
+}
+
+static void parts_push(struct doctor *doctor, struct finding *finding)
+{
+    const char *problem = push_http_problem();
+
+    (void)doctor;
+    if (problem == NULL) {
+        finding_yes(finding, "curl: sends profiles to servers (pprofil push)");
+        return;
+    }
+    finding_no(finding, "curl: sends profiles to servers (pprofil push)");
+    finding_why(finding, "%s", problem);
 }
 
 static void parts_servers(struct doctor *doctor, struct finding *finding)
@@ -91,6 +105,7 @@ static const struct check checks[] = {
     {"zstd", parts_of_library},
     {"debuginfod", parts_of_library},
     {"debuginfod-urls", parts_servers},
+    {"curl", parts_push},
     {"terminal", parts_terminal},
     {"locale", parts_locale},
     {0},

@@ -23,6 +23,7 @@ static const struct command commands[] = {
     {"diff", "show what two profiles differ in", command_diff, &diff_argp},
     {"merge", "make one profile of several", command_merge, &merge_argp},
     {"convert", "save a profile in another format", command_convert, &convert_argp},
+    {"push", "send saved profiles to a server", command_push, &push_argp},
     {"ctl", "start, stop, clear or query a running pprofil", command_ctl, &ctl_argp},
     {"kprof", "serve kpctl and kpdata for a process", command_kprof, &kprof_argp},
     {"gperf", "print the profile of a program that calls osProfileInit", command_gperf, &gperf_argp},

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sends requests, and says what became of them.
+ *
+ * With a queue, each request is first written to the queue. So none is lost if pprofil is killed while it sends, and
+ * all are sent in the order in which they came. The first one that has to wait ends the sending, because the server
+ * would not take the next one either.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "push.h"
+
+#define PUSH_URL_SHOWN_MAX 200u
+
+/* Returns how much of an address messages have: neither its query nor the rest of a very long one. */
+static int push_url_size(const struct push_request *request)
+{
+    size_t size = strcspn(request->url, "?");
+
+    return size < PUSH_URL_SHOWN_MAX ? (int)size : (int)PUSH_URL_SHOWN_MAX;
+}
+
+static void push_say_sent(const struct push_delivery *delivery, const struct push_request *request)
+{
+    if (!delivery->quiet)
+        complain("%s: sent to %.*s", request->source, push_url_size(request), request->url);
+}
+
+static int push_complain_refused(const struct push_request *request, const struct push_answer *answer)
+{
+    return complain("%s: %.*s does not take it: %s", request->source, push_url_size(request), request->url,
+                    answer->reason);
+}
+
+int push_deliver_now(const struct push_delivery *delivery, const struct push_request *request)
+{
+    struct push_answer answer;
+
+    push_http_send(delivery->http, request, delivery->timeout, &answer);
+    if (answer.outcome == PUSH_REFUSED)
+        return push_complain_refused(request, &answer);
+    if (answer.outcome == PUSH_LATER)
+        return complain("%s: could not be sent to %.*s: %s; --queue DIR keeps it for later", request->source,
+                        push_url_size(request), request->url, answer.reason);
+    push_say_sent(delivery, request);
+    return 0;
+}
+
+/* --- the queue ---------------------------------------------------------------------------------- */
+
+/* What became of the queue so far. */
+struct push_progress {
+    int status;                  /* worst exit status so far, without PUSH_EXIT_QUEUED */
+    bool ended;                  /* nothing more is sent */
+    char reason[PUSH_TEXT_SIZE]; /* why the rest waits; "": nothing waits */
+};
+
+static void push_wait(const struct push_delivery *delivery, const struct push_request *request,
+                      const struct push_answer *answer, struct push_progress *progress)
+{
+    progress->ended = true;
+    snprintf(progress->reason, sizeof progress->reason, "%.*s: %.300s", push_url_size(request), request->url,
+             answer->reason);
+    if (answer->retry_after > 0)
+        push_queue_set_not_before(&delivery->queue, (int64_t)time(NULL) + answer->retry_after);
+}
+
+/* Removes a request that is done with. If it stayed, it would be sent again and again. */
+static void push_finish(const struct push_delivery *delivery, const char *name, struct push_progress *progress)
+{
+    int error = push_queue_remove(&delivery->queue, name);
+
+    if (error == 0)
+        return;
+    progress->status = complain("%s/%s: cannot be removed: %s", delivery->queue.path, name, pprofil_error_text(error));
+    progress->ended = true;
+}
+
+static void push_send_one(const struct push_delivery *delivery, const char *name, const struct push_request *request,
+                          struct push_progress *progress)
+{
+    struct push_answer answer;
+
+    push_http_send(delivery->http, request, delivery->timeout, &answer);
+    if (answer.outcome == PUSH_LATER) {
+        push_wait(delivery, request, &answer, progress);
+        return;
+    }
+    if (answer.outcome == PUSH_REFUSED)
+        progress->status = push_complain_refused(request, &answer);
+    else
+        push_say_sent(delivery, request);
+    push_finish(delivery, name, progress);
+}
+
+static void push_drop_unreadable(const struct push_delivery *delivery, const char *name, int error,
+                                 struct push_progress *progress)
+{
+    if (error == PPROFIL_ERROR_DAMAGED) {
+        progress->status = complain("%s/%s: it is damaged, and was removed", delivery->queue.path, name);
+        push_finish(delivery, name, progress);
+        return;
+    }
+    progress->status = complain("%s%s%s: cannot read: %s", delivery->queue.path, name != NULL ? "/" : "",
+                                name != NULL ? name : "", pprofil_error_text(error));
+    progress->ended = true;
+}
+
+/* Sends the oldest request of the queue. */
+static void push_step(const struct push_delivery *delivery, struct push_progress *progress)
+{
+    struct push_request request = {0};
+    char *name;
+    int error = push_queue_oldest(&delivery->queue, &name, &request);
+
+    if (error == -ENOENT && name == NULL)
+        progress->ended = true;
+    else if (error != 0)
+        push_drop_unreadable(delivery, name, error, progress);
+    else
+        push_send_one(delivery, name, &request, progress);
+    push_request_clear(&request);
+    free(name);
+}
+
+/* Says what the queue still has, and what was dropped so that it keeps its limit. */
+static int push_end_queue(const struct push_delivery *delivery, const struct push_progress *progress)
+{
+    size_t dropped, left = push_queue_trim(&delivery->queue, delivery->queue_most, &dropped);
+
+    if (dropped > 0)
+        complain("%s: dropped the oldest profiles, %zu of %zu, for --queue-max is %zu bytes: %s", delivery->queue.path,
+                 dropped, dropped + left, delivery->queue_most, progress->reason);
+    else if (left > 0 && !delivery->quiet && progress->reason[0] != '\0')
+        complain("%s: %zu profile%s wait%s: %s", delivery->queue.path, left, left == 1 ? "" : "s", left == 1 ? "s" : "",
+                 progress->reason);
+    if (progress->status != 0)
+        return progress->status;
+    return left + dropped > 0 ? PUSH_EXIT_QUEUED : 0;
+}
+
+/* A time that is too far away was set before the clock was set back. */
+static void push_check_pause(const struct push_delivery *delivery, struct push_progress *progress)
+{
+    int64_t pause = push_queue_not_before(&delivery->queue) - (int64_t)time(NULL);
+
+    if (pause <= 0 || pause > PUSH_PAUSE_MAX)
+        return;
+    progress->ended = true;
+    snprintf(progress->reason, sizeof progress->reason, "the server wants no more for %d s", (int)pause);
+}
+
+int push_deliver_queue(const struct push_delivery *delivery)
+{
+    struct push_progress progress = {0};
+    int error = push_queue_lock(&delivery->queue, delivery->timeout);
+
+    if (error == -EAGAIN) {
+        if (!delivery->quiet)
+            complain("%s: the profiles wait: another pprofil push is sending", delivery->queue.path);
+        return PUSH_EXIT_QUEUED;
+    }
+    if (error != 0)
+        return complain("%s: cannot be locked: %s", delivery->queue.path, pprofil_error_text(error));
+    push_check_pause(delivery, &progress);
+    while (!progress.ended)
+        push_step(delivery, &progress);
+    return push_end_queue(delivery, &progress);
+}
