@@ -34,6 +34,7 @@ compare "pprofil convert" pprofil-convert.1 "$pprofil" convert
 compare "pprofil annotate" pprofil-annotate.1 "$pprofil" annotate
 compare "pprofil diff" pprofil-diff.1 "$pprofil" diff
 compare "pprofil merge" pprofil-merge.1 "$pprofil" merge
+compare "pprofil push" pprofil-push.1 "$pprofil" push
 compare "pprofil top" pprofil-top.1 "$pprofil" top
 compare "pprofil view" pprofil-view.1 "$pprofil" view
 compare "pprofil web" pprofil-web.1 "$pprofil" web
