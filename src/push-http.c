@@ -144,6 +144,15 @@ static int push_read_token(const char *path, char token[PUSH_TOKEN_MAX + 1])
     return error == 0 && token[0] == '\0' ? -EINVAL : error;
 }
 
+static void push_explain_token(const char *path, int error, struct push_answer *answer)
+{
+    const char *why = error == -EINVAL                     ? "it has no token in its first line"
+                      : error == PPROFIL_ERROR_NOT_REGULAR ? "it is no regular file"
+                                                           : pprofil_error_text(error);
+
+    snprintf(answer->reason, sizeof answer->reason, "--token-file %s: %s", path, why);
+}
+
 /* --- a request ---------------------------------------------------------------------------------- */
 
 static bool push_append_header(struct push_transfer *transfer, const char *header)
@@ -273,14 +282,12 @@ void push_http_send(struct push_http *http, const struct push_request *request, 
     int error = request->token_file != NULL ? push_read_token(request->token_file, transfer.token) : 0;
 
     *answer = (struct push_answer){.outcome = PUSH_LATER};
-    if (error == 0 && (transfer.curl = http->easy_init()) == NULL)
-        error = -ENOMEM;
-    if (error == 0)
-        push_transfer_run(&transfer, timeout, answer);
+    if (error != 0)
+        push_explain_token(request->token_file, error, answer);
+    else if ((transfer.curl = http->easy_init()) == NULL)
+        snprintf(answer->reason, sizeof answer->reason, "%s", strerror(ENOMEM));
     else
-        snprintf(answer->reason, sizeof answer->reason, "--token-file %s: %s",
-                 request->token_file != NULL ? request->token_file : "",
-                 error == -EINVAL ? "it has no token in its first line" : pprofil_error_text(error));
+        push_transfer_run(&transfer, timeout, answer);
     http->slist_free_all(transfer.headers);
     if (transfer.curl != NULL)
         http->easy_cleanup(transfer.curl);

@@ -5,6 +5,7 @@
 command -v python3 >/dev/null || skip "push: there is no python3"
 "$pprofil" push 2>&1 | grep -q 'cannot push' && skip "push: $("$pprofil" push 2>&1)"
 
+export no_proxy='*'
 mkdir "$work/server"
 python3 "$source/tests/e2e/push-server.py" "$work/server" & server=$!
 trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
@@ -104,6 +105,7 @@ refused "a header without a colon" 'NAME: VALUE' --header x "$url" "$run"
 refused "no such token file" 'No such file' --token-file "$work/none" "$url" "$run"
 refused "a user without a password" '--token-file' --user me "$url" "$run"
 refused "a kind of server" "not 'parcca'; did you mean 'parca'" --to parcca "$url" "$run"
+refused "a token file that is none" 'no regular file' --token-file /dev/null "$url" "$run"
 : >"$work/empty"
 refused "an empty token" 'no token' --token-file "$work/empty" "$url" "$run"
 
@@ -150,8 +152,13 @@ expect "delivered: oldest first" "2 3 4 5" "$(for i in 1 2 3 4; do samples "$wor
 expect "delivered: the queue is empty" 0 "$(queued)"
 expect "no server, a queue" 1 "$(keep http://127.0.0.1:1 "$work/1.folded")"
 one_line "no server, a queue"
+rm "$work"/queue/*.push
 behave hang
 expect "a late answer, a queue" 1 "$(keep --timeout 300ms "$url" "$work/2.folded")"
+one_line "a late answer, a queue"
+expect_text "a late answer, a queue: says so" '1 profile waits: .*imed out' "$work/err"
+behave close
+expect "no answer, a queue" 1 "$(keep "$url" "$work/2.folded")"
 behave_well
 rm "$work"/queue/*.push
 
