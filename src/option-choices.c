@@ -117,6 +117,9 @@ static const struct choice_synonym format_synonyms[] = {
     {"chrome", "chrome-trace"},
     {"kcachegrind", "callgrind"},
     {"perf-data", "perf.data"},
+    {"jsoneachrow", "clickhouse"},
+    {"jsonl", "clickhouse"},
+    {"ndjson", "clickhouse"},
     {0},
 };
 

@@ -70,7 +70,7 @@ static int format_options_of(const struct pprofil_file *file, struct format_opti
     };
 
     *options = (struct format_options){
-        .object = file->object, .scale = file->scale, .no_source = file->no_source};
+        .object = file->object, .scale = file->scale, .no_source = file->no_source, .labels = file->labels};
     for (unsigned i = FORMAT_ROOTS_NONE; file->roots != NULL && i <= FORMAT_ROOTS_THREAD; i++)
         if (strcmp(file->roots, roots[i]) == 0)
             options->roots = (enum format_roots)i;
@@ -93,12 +93,14 @@ int pprofil_profile_open(const char *path, const struct pprofil_file *file, ppro
     struct pprofil_profile *profile = calloc(1, sizeof *profile);
     if (profile == NULL)
         return -ENOMEM;
+    options.found = &format;
     int error = format_read_file_as(path, format, &options, &profile->profile);
     if (error != 0) {
         free(profile);
         return error;
     }
-    profile->counters = format_is_of_counters(format, path);
+    profile->counters = format->codec != NULL;
+    profile->format = format->name;
     *result = profile;
     return 0;
 }

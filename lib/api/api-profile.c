@@ -37,6 +37,11 @@ bool pprofil_profile_has_counters(const pprofil_profile *profile)
     return profile->counters;
 }
 
+const char *pprofil_profile_format(const pprofil_profile *profile)
+{
+    return profile->format != NULL ? profile->format : "";
+}
+
 void pprofil_profile_set_command(pprofil_profile *profile, const char *command)
 {
     char *copy = strdup(command);

@@ -27,7 +27,7 @@ static const struct format *const formats[] = {
     &format_gperftools, &format_gmon,       &format_sprof,       &format_mon_solaris,  &format_gmon_bsd,
     &format_kpdata,     &format_n64,        &format_mon,         &format_pcsample,     &format_flame_svg,
     &format_flame_html, &format_icicle_svg, &format_heat_svg,    &format_chrome_trace,
-    &format_web,
+    &format_web,        &format_clickhouse,
 };
 
 const struct format *format_at(unsigned i)
@@ -128,11 +128,6 @@ static int recognise(const char *path, const struct format **result)
     return *result != NULL && (*result)->codec != NULL ? 0 : PPROFIL_ERROR_FORMAT;
 }
 
-bool format_is_of_counters(const struct format *format, const char *path)
-{
-    return (format != NULL || recognise(path, &format) == 0) && format->codec != NULL;
-}
-
 static int read_plain(const char *path, const struct format *format,
                       const struct format_options *options, struct profile **result)
 {
@@ -142,6 +137,8 @@ static int read_plain(const char *path, const struct format *format,
         return error;
     if (!format_readable(format))
         return PPROFIL_ERROR_UNREADABLE;
+    if (options->found != NULL)
+        *options->found = format;
     struct profile *profile = profile_new();
     if (profile == NULL)
         return -ENOMEM;

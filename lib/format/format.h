@@ -77,18 +77,17 @@ struct format_options {
     const struct dialect *dialect;
     uint32_t scale;                 /* writing: bytes of counters for 65536 bytes of code; 0: the default, 32768 */
     enum format_roots roots;        /* writing folded stacks: the frame before the functions of each stack */
+    const struct format **found;    /* reading: gets the format of the file; NULL: not asked for */
     bool time;                      /* folded stacks: the number after each stack counts microseconds, not samples */
     const struct profile *baseline; /* writing: the profile to compare with; NULL: none */
     bool no_source;                 /* writing: the file gets no text of source files */
+    /* writing rows: labels of each row: a key, its value, the next key, and so on; NULL comes last. NULL: none */
+    const char *const *labels;
 };
 
 /* Return true if files of this format can be read (format_readable) or written (format_writable). */
 bool format_readable(const struct format *format);
 bool format_writable(const struct format *format);
-
-/* Returns true if the file at path contains counters (profil/profil.h). If format is NULL, the contents or the name of
- * the file show its format. Returns false if the file cannot be read. */
-bool format_is_of_counters(const struct format *format, const char *path);
 
 /* Find a format by its name, or by the longest extension at the end of a path. Return NULL if there is none. */
 const struct format *format_by_name(const char *name);
@@ -139,6 +138,7 @@ extern const struct format format_callgrind, format_csv, format_folded, format_g
 extern const struct format format_perf_data, format_firefox;
 extern const struct format format_chrome_trace; /* write only */
 extern const struct format format_web; /* write only */
+extern const struct format format_clickhouse; /* write only */
 /* lib/format/picture: write only */
 extern const struct format format_flame_svg, format_icicle_svg, format_flame_html, format_heat_svg;
 

@@ -191,15 +191,12 @@ static int make_weights(struct frame_tree *tree, const struct profile *profile, 
 
 int frame_tree_make(struct frame_tree *tree, const struct profile *profile, const uint32_t *group)
 {
-    uint32_t *where = calloc(profile->node_count + 1u, sizeof *where);
-
-    *tree = (struct frame_tree){0};
-    int error = where == NULL ? -ENOMEM : make_tree(tree, profile, where);
+    *tree = (struct frame_tree){.stacks = calloc(profile->node_count + 1u, sizeof *tree->stacks)};
+    int error = tree->stacks == NULL ? -ENOMEM : make_tree(tree, profile, tree->stacks);
     if (error == 0)
         error = put_in_order(tree);
     if (error == 0)
-        error = make_weights(tree, profile, group, where);
-    free(where);
+        error = make_weights(tree, profile, group, tree->stacks);
     return error;
 }
 
@@ -207,6 +204,7 @@ void frame_tree_clear(struct frame_tree *tree)
 {
     free(tree->nodes);
     free(tree->weights);
+    free(tree->stacks);
     *tree = (struct frame_tree){0};
 }
 

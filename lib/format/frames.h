@@ -69,6 +69,7 @@ struct frame_tree {
     /* sorted by group, and within a group by the order of the nodes; each pair of group and node occurs once */
     struct frame_weight *weights;
     uint32_t weight_count;
+    uint32_t *stacks; /* owned; stacks[i]: the node of the tree for the stack of node i of the profile */
 };
 
 /* Makes the tree of the stacks of all samples. The caller decides which threads form a group: group[i] is the number of

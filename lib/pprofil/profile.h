@@ -67,6 +67,9 @@ struct pprofil_file {
      * looked up for the saved profile, they are also looked up for `baseline` */
     pprofil_profile *baseline;
     bool no_source; /* for writing a page for a browser: leave out the text of source files */
+    /* for writing rows (the format clickhouse): labels of each row, as an array of a key, its value, the next key and so
+     * on, with NULL at its end. A label host, job, rank or service also replaces this column. NULL: no labels */
+    const char *const *labels;
 };
 
 /* Reads a saved profile. If `path` is "-", reads standard input. `file` may be NULL. -EINVAL: file->roots or
@@ -76,6 +79,10 @@ int pprofil_profile_open(const char *path, const struct pprofil_file *file, ppro
 
 /* Returns true if the profile was read from a file of counters. pprofil_file.object applies to such files. */
 bool pprofil_profile_has_counters(const pprofil_profile *profile);
+
+/* Returns the name of the format of the file that the profile was read from. Returns "" if it was not read from a
+ * file. */
+const char *pprofil_profile_format(const pprofil_profile *profile);
 
 /* Saves a profile. If `path` is "-", writes to standard output. `file` may be NULL. At every moment the file at `path`
  * is either the old file or the complete new file. After an error it is the old file. If `symbolize` is true, first

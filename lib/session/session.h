@@ -25,6 +25,7 @@ struct pprofil_profile {
     struct profile *profile;       /* owned */
     struct symbolizer *symbolizer; /* owned; NULL: no names have been looked up yet */
     bool counters;                 /* the profile was read from a file of counters */
+    const char *format;            /* static; name of the format of the file it was read from; NULL: it was not */
     /* owned; text of the selection by which pprofil_profile_select made this profile from another profile; NULL: this
      * profile was made in another way */
     char *selected;
