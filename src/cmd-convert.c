@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * pprofil convert -o OUT FILE: saves a profile in another format.
+ * pprofil convert -o OUT FILE: saves a profile in another format. Rows for a database may be those of several profiles:
+ * they go to standard output, one profile after the other.
  */
 #include "config.h"
 
@@ -15,6 +16,7 @@
 #include "options.h"
 
 #define SCALE_MAX 65536
+#define LABELS_MAX 32
 
 enum option_key {
     KEY_DIALECT = 256,
@@ -22,12 +24,17 @@ enum option_key {
     KEY_NO_SYMBOLIZE,
     KEY_ROOTS,
     KEY_VALUES,
-    KEY_BASELINE
+    KEY_BASELINE,
+    KEY_LABEL
 };
 
 struct convert_command {
     struct pprofil_file out;
-    const char *path, *output;
+    const char *output;
+    char **paths;             /* borrowed from argv */
+    int path_count;
+    const char *labels[2 * LABELS_MAX + 1]; /* as in struct pprofil_file */
+    unsigned label_count;
     const char *baseline;     /* path of the profile to compare with; NULL: none */
     struct selection_request selection;
     bool symbolize;
@@ -42,9 +49,25 @@ static const struct argp_option options[] = {
      "folded stacks begin with: {WHO} (process, if there are several)", 1},
     {"values", KEY_VALUES, "UNIT", 0, "folded stacks count samples or time, in us (samples)", 1},
     {"baseline", KEY_BASELINE, "OLD", 0, "show what has changed since OLD, if OUT is a flame graph", 1},
+    {"label", KEY_LABEL, "KEY=VALUE", 0, "rows for ClickHouse get this label", 1},
     {"no-symbolize", KEY_NO_SYMBOLIZE, 0, 0, "do not look up names", 1},
     {0},
 };
+
+/* Adds the argument of --label to the labels. If it is not one, complains and ends pprofil. */
+static void convert_add_label(struct convert_command *command, char *argument)
+{
+    char *value = strchr(argument, '=');
+
+    if (value == NULL || value == argument)
+        exit(complain("--label %s: a label is KEY=VALUE, as in version=1.2", argument));
+    if (command->label_count == LABELS_MAX)
+        exit(complain("--label %s: there are %u labels already", argument, LABELS_MAX));
+    *value = '\0';
+    command->labels[2 * command->label_count] = argument;
+    command->labels[2 * command->label_count + 1] = value + 1;
+    command->label_count++;
+}
 
 static error_t convert_parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -75,41 +98,48 @@ static error_t convert_parse_option(int key, char *argument, struct argp_state *
     case KEY_BASELINE:
         command->baseline = argument;
         break;
+    case KEY_LABEL:
+        convert_add_label(command, argument);
+        break;
     case KEY_NO_SYMBOLIZE:
         command->symbolize = false;
         break;
+    case ARGP_KEY_ARGS:
+        command->paths = state->argv + state->next;
+        command->path_count = state->argc - state->next;
+        break;
     default:
-        return file_operand_parse(key, argument, "convert", &command->path);
+        return key == ARGP_KEY_ARG ? ARGP_ERR_UNKNOWN : file_operand_parse(key, argument, "convert", NULL);
     }
     return 0;
 }
 
 const struct argp convert_argp = {
-    options, convert_parse_option, "FILE", "Saves a profile in another format.", selection_children, choices_help, NULL,
+    options, convert_parse_option, "FILE...", "Saves a profile in another format.", selection_children, choices_help,
+    NULL,
 };
 
-static bool is_heat_map(const struct convert_command *command)
+static const char *convert_format(const struct convert_command *command)
 {
-    const char *name = command->out.format != NULL ? command->out.format : pprofil_format_for(command->output);
-    return strcmp(name, "heat-svg") == 0;
+    return command->out.format != NULL ? command->out.format : pprofil_format_for(command->output);
 }
 
 /* Prints why there is no heat map. */
-static int complain_heat_map(const struct convert_command *command)
+static int complain_heat_map(const struct convert_command *command, const char *path)
 {
     return complain("%s: %s does not say when CPU time was used; what pprofil has saved as pprof, "
                     "json or events does",
-                    command->output, command->path);
+                    command->output, path);
 }
 
-static int convert_save(const struct convert_command *command, pprofil_profile *profile)
+static int convert_save(const struct convert_command *command, const char *path, pprofil_profile *profile)
 {
     int error = pprofil_profile_save(profile, command->output, &command->out, command->symbolize);
 
     if (error == 0 || (error == -EPIPE && strcmp(command->output, "-") == 0))
         return 0; /* EPIPE: the reader of the pipe has seen enough */
-    if (error == PPROFIL_ERROR_NO_SAMPLES && is_heat_map(command))
-        return complain_heat_map(command);
+    if (error == PPROFIL_ERROR_NO_SAMPLES && strcmp(convert_format(command), "heat-svg") == 0)
+        return complain_heat_map(command, path);
     if (error == PPROFIL_ERROR_DIALECT)
         return complain("--dialect %s: %s", command->out.dialect, pprofil_error_text(error));
     return complain_saving(profile, command->output, &command->out, error);
@@ -126,26 +156,69 @@ static bool convert_open_baseline(struct convert_command *command)
            selection_apply(&command->selection, command->baseline, &command->out.baseline);
 }
 
+/* In "convert -f folded -o flame.svg -", -f means what is read: standard input has no name that would say it, and the
+ * name of OUT says what is written. It is so only if folded stacks come in, and if no program could read them from a
+ * file of that name. */
+static void convert_reconsider_format(struct convert_command *command, const char *path, const pprofil_profile *profile)
+{
+    const char *named = pprofil_format_by_extension(command->output);
+    struct pprofil_format format;
+
+    if (command->out.format == NULL || named == NULL || strcmp(path, "-") != 0 ||
+        strcmp(command->out.format, pprofil_profile_format(profile)) != 0)
+        return;
+    if (output_format_find(named, &format) && !format.readable)
+        command->out.format = NULL;
+}
+
+/* Converts one of the files. Returns the exit status. */
+static int convert_file(struct convert_command *command, char *path)
+{
+    const struct pprofil_file in = {.size = sizeof in,
+                                    .format = command->selection.format,
+                                    .object = command->selection.selection.object,
+                                    .values = command->out.values};
+    pprofil_profile *profile = open_profile(path, &in);
+    int status = EXIT_OWN_FAILURE;
+
+    if (profile == NULL)
+        return EXIT_OWN_FAILURE;
+    convert_reconsider_format(command, path, profile);
+    if (selection_apply(&command->selection, path, &profile) && convert_open_baseline(command))
+        status = convert_save(command, path, profile);
+    pprofil_profile_close(command->out.baseline);
+    command->out.baseline = NULL;
+    pprofil_profile_close(profile);
+    return status;
+}
+
+/* Checks what only rows can have: several files, and labels. Returns 0, or complains and returns the exit status. */
+static int convert_check_rows(const struct convert_command *command)
+{
+    bool rows = strcmp(convert_format(command), "clickhouse") == 0;
+
+    if (command->label_count > 0 && !rows)
+        return complain("--label: the format %s has no labels; -f clickhouse has", convert_format(command));
+    if (command->path_count > 1 && (!rows || strcmp(command->output, "-") != 0))
+        return complain("convert: one argument too many: '%s'; only -f clickhouse -o - takes several files, "
+                        "and pprofil merge makes one of several",
+                        command->paths[1]);
+    return 0;
+}
+
 int command_convert(int argc, char **argv)
 {
     struct convert_command command = {.out = {.size = sizeof command.out}, .symbolize = true};
+    int status = 0;
 
     command_line_parse("pprofil convert", &convert_argp, argc, argv, 0, &command);
     if (command.output == NULL)
         return complain("convert: where to? Give -o OUT");
-    if (output_format_check(command.output, command.out.format) != 0)
+    if (output_format_check(command.output, command.out.format) != 0 || convert_check_rows(&command) != 0)
         return EXIT_OWN_FAILURE;
-    const struct pprofil_file in = {.size = sizeof in,
-                                    .format = command.selection.format,
-                                    .object = command.selection.selection.object,
-                                    .values = command.out.values};
-    pprofil_profile *profile = open_profile(command.path, &in);
-    if (profile == NULL)
-        return EXIT_OWN_FAILURE;
-    int status = EXIT_OWN_FAILURE;
-    if (selection_apply(&command.selection, command.path, &profile) && convert_open_baseline(&command))
-        status = convert_save(&command, profile);
-    pprofil_profile_close(command.out.baseline);
-    pprofil_profile_close(profile);
+    command.out.labels = command.labels;
+    for (int i = 0; i < command.path_count; i++)
+        if (convert_file(&command, command.paths[i]) != 0)
+            status = EXIT_OWN_FAILURE; /* the other files are converted */
     return status;
 }
