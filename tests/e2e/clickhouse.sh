@@ -148,13 +148,25 @@ load() { multiply | insert; }
 "$pprofil" report -n 1 runs/both.pb.gz | head -n 3
 timed "load of $((hosts * times * base)) rows, $(wc -c <both.jsonl) bytes for $base" load
 expect "rows" $((hosts * times * base)) "$(client --query 'SELECT count() FROM pprofil.samples')"
-yes runs/old.pb.gz | head -n $((hosts * times)) >old.list
-yes runs/new.pb.gz | head -n $((hosts * times)) >new.list
-"$pprofil" merge -o old.pb.gz --files-from old.list
-"$pprofil" merge -o new.pb.gz --files-from new.list
+# merge_copies FILE COUNT: so many copies of runs/FILE, made of merges of merges
+merge_copies() {
+	cp "runs/$1" power.pb.gz
+	copies_left=$2
+	while [ "$copies_left" -gt 0 ]; do
+		if [ $((copies_left % 2)) = 1 ] && [ -f "$1" ]; then
+			"$pprofil" merge -o "$1" "$1" power.pb.gz
+		elif [ $((copies_left % 2)) = 1 ]; then
+			cp power.pb.gz "$1"
+		fi
+		"$pprofil" merge -o power.pb.gz power.pb.gz power.pb.gz
+		copies_left=$((copies_left / 2))
+	done
+}
+merge_copies old.pb.gz $((hosts * times))
+merge_copies new.pb.gz $((hosts * times))
 "$pprofil" merge -o merged.pb.gz old.pb.gz new.pb.gz
-echo "# frames of a stack: $(client --query 'SELECT avg(length(stack)), uniqExact(stack) FROM pprofil.samples
-	FORMAT TabSeparatedRaw') different stacks; as pprof: $(wc -c <runs/old.pb.gz) and $(wc -c <runs/new.pb.gz) bytes"
+echo "# frames of a stack: $(client --query 'SELECT avg(length(stack)) FROM pprofil.samples'); as pprof:" \
+	"$(wc -c <runs/old.pb.gz) and $(wc -c <runs/new.pb.gz) bytes"
 echo "# on disk: $(client --query "SELECT sum(bytes_on_disk), sum(data_uncompressed_bytes), count()
 	FROM system.parts WHERE active AND database = 'pprofil' FORMAT TabSeparatedRaw") bytes, bytes unpacked, parts"
 
