@@ -2,7 +2,8 @@
 -- The table of samples on one server: clickhouse-client --multiquery < schema.sql
 --
 -- A row stands for all samples of a profile (of a minute of it, if it is longer) that have the same thread, stack,
--- line, state, system call and wait. Servers before 19.1 create columns LowCardinality only if they are told so, as here.
+-- line, state, system call and wait. Servers before 19.1 create columns LowCardinality only if they are told so, as
+-- here.
 SET allow_experimental_low_cardinality_type = 1;
 
 CREATE DATABASE IF NOT EXISTS pprofil;

@@ -67,8 +67,8 @@ struct pprofil_file {
      * looked up for the saved profile, they are also looked up for `baseline` */
     pprofil_profile *baseline;
     bool no_source; /* for writing a page for a browser: leave out the text of source files */
-    /* for writing rows (the format clickhouse): labels of each row, as an array of a key, its value, the next key and so
-     * on, with NULL at its end. A label host, job, rank or service also replaces this column. NULL: no labels */
+    /* for writing rows (the format clickhouse): labels of each row, as an array of a key, its value, the next key and
+     * so on, with NULL at its end. A label host, job, rank or service also replaces this column. NULL: no labels */
     const char *const *labels;
 };
 
