@@ -55,7 +55,8 @@ static void kept_add(struct kept_files *kept, const char *path)
         files[kept->count++].written = status.st_mtim;
 }
 
-/* Finds the files that a run with this pattern has written, this one or an earlier one: all with such a name. */
+/* Finds the complete files that a run with this pattern has written, this one or an earlier one: all with such a name.
+ * While there is a session, the file of the present period is not complete. */
 static void kept_find(const struct run *run, struct kept_files *kept)
 {
     char program[RUN_NAME_SIZE], host[RUN_NAME_SIZE], folder[PATH_MAX], path[PATH_MAX];
@@ -67,7 +68,8 @@ static void kept_find(const struct run *run, struct kept_files *kept)
     DIR *stream = opendir(length > 0 ? folder : ".");
     for (struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL;)
         if (snprintf(path, sizeof path, "%s%s", folder, entry->d_name) < (int)sizeof path &&
-            strcmp(path, run->output) != 0 && name_pattern_matches(run->pattern, &values, path))
+            (run->session == NULL || strcmp(path, run->output) != 0) &&
+            name_pattern_matches(run->pattern, &values, path))
             kept_add(kept, path);
     if (stream != NULL)
         closedir(stream);

@@ -159,6 +159,8 @@ int pprofil_profile_save(pprofil_profile *profile, const char *path, const struc
     const struct pprofil_file how = file_options(file);
     int error = format_to_write(path, file, &format, &options);
 
+    if (error == 0)
+        error = profile_number_generations(profile->profile);
     if (error == 0 && symbolize)
         error = symbolize_for(profile, &how, format);
     if (how.baseline != NULL)

@@ -112,6 +112,8 @@ int pprofil_profile_select(pprofil_profile *profile, const struct pprofil_select
     }
     int error = api_need_symbolizer(profile);
     if (error == 0)
+        error = profile_number_generations(profile->profile);
+    if (error == 0)
         error = report_select(profile->profile, profile->symbolizer, &selection, &part->profile,
                               profile->problem, sizeof profile->problem);
     if (error != 0) {

@@ -254,12 +254,26 @@ static struct profile_history history_span(const struct profile_history *a, cons
     return (struct profile_history){.start = start / slot_ns * slot_ns, .slot_ns = slot_ns};
 }
 
+/* Returns true if the entries of `from` can be added to `into` as it is. The slots of merged histories begin at
+ * multiples of their length, so that the order of merging does not matter. */
+static bool history_covers(const struct profile_history *into, const struct profile_history *from)
+{
+    return into->count > 0 && into->start % into->slot_ns == 0 && into->start <= from->start &&
+           into->slot_ns >= from->slot_ns &&
+           (from->start + history_length(from) - into->start) / into->slot_ns < SLOTS_MAX - 1;
+}
+
 int history_merge(struct profile_history *into, const struct profile_history *from, const uint32_t *samples)
 {
     struct profile_history sum = {.start = from->start, .slot_ns = from->slot_ns};
 
     if (from->count == 0)
         return 0;
+    if (history_covers(into, from)) {
+        int error = history_add_all(into, from, samples);
+        history_coarsen(into);
+        return error;
+    }
     if (into->count > 0)
         sum = history_span(into, from);
     int error = history_add_all(&sum, into, NULL);

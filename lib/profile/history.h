@@ -65,7 +65,8 @@ bool history_clip(const struct history_entry *entry, struct history_range range,
 
 /* Adds the history `from` to `into`, whose times are of the same clock. samples[i]: the index, in the profile of
  * `into`, of entry i of the other profile's table of samples; UINT32_MAX: it is left out. The slots of the result are
- * as long as the longer slots of the two. Returns 0, -ENOMEM or -EOVERFLOW; after an error, `into` has not changed. */
+ * as long as the longer slots of the two. Returns 0, -ENOMEM or -EOVERFLOW; after an error, `into` has only a part of
+ * `from`. */
 int history_merge(struct profile_history *into, const struct profile_history *from, const uint32_t *samples);
 
 /* Frees the entries. The history is then empty. */

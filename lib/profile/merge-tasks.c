@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "profile/merge-tasks.h"
+#include "profile/profile-internal.h"
 
 /* --- processes ------------------------------------------------------------------------- */
 
@@ -32,9 +33,10 @@ static void join_process(struct profile_process *into, const struct profile_proc
         into->status = from->status;
 }
 
-static int merge_process(struct merger *merger, struct hash_index *known, uint32_t i)
+static int merge_process(struct merger *merger, uint32_t i)
 {
     struct profile_process process = merger->from->processes[i];
+    struct hash_index *known = &merger->into->index->known_processes;
     uint32_t comm = merger->strings[process.comm], hash = hash_process(&process, comm);
     uint32_t at = hash, found;
 
@@ -45,7 +47,8 @@ static int merge_process(struct merger *merger, struct hash_index *known, uint32
         join_process(other, &process);
         merger->processes[i] = found;
         merger->joined[i] = true;
-        /* no other process of the profile `from` may join this process: the processes of one profile are distinct */
+        /* no other process of the profile `from` may join this process: the processes of one profile are distinct.
+         * merge_remember_joined adds it again */
         hash_remove(known, hash, found);
         return 0;
     }
@@ -53,22 +56,37 @@ static int merge_process(struct merger *merger, struct hash_index *known, uint32
     process.host = merger->strings[process.host];
     process.job = merger->strings[process.job];
     process.rank = merger->strings[process.rank];
+    merger->into->index->unnumbered = true;
     return profile_add_process(merger->into, &process, &merger->processes[i]);
+}
+
+static int merge_remember(struct profile *profile, uint32_t process)
+{
+    const struct profile_process *entry = &profile->processes[process];
+
+    return hash_add(&profile->index->known_processes, hash_process(entry, entry->comm), process);
+}
+
+static int merge_remember_joined(struct merger *merger)
+{
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < merger->from->process_count; i++)
+        if (merger->joined[i])
+            error = merge_remember(merger->into, merger->processes[i]);
+    return error;
 }
 
 int merge_processes(struct merger *merger)
 {
-    struct hash_index known = {0};
+    struct profile_index *index = merger->into->index;
     int error = 0;
 
-    for (uint32_t i = 0; error == 0 && i < merger->into->process_count; i++) {
-        const struct profile_process *process = &merger->into->processes[i];
-        error = hash_add(&known, hash_process(process, process->comm), i);
-    }
+    while (error == 0 && index->known_process_count < merger->into->process_count)
+        error = merge_remember(merger->into, index->known_process_count++);
     for (uint32_t i = 0; error == 0 && i < merger->from->process_count; i++)
-        error = merge_process(merger, &known, i);
-    hash_free(&known);
-    return error;
+        error = merge_process(merger, i);
+    return error == 0 ? merge_remember_joined(merger) : error;
 }
 
 /* Compares two processes by pid, then by host, then by start time, then by name, then by the fields generation, job and
@@ -101,10 +119,13 @@ static bool has_repeated_generation(const struct profile *profile, const uint32_
     return false;
 }
 
-int merge_number_generations(struct profile *profile)
+int profile_number_generations(struct profile *profile)
 {
-    uint32_t count = profile->process_count, *sorted = calloc(count + 1u, sizeof *sorted);
+    uint32_t count = profile->process_count, *sorted;
 
+    if (!profile->index->unnumbered)
+        return 0;
+    sorted = calloc(count + 1u, sizeof *sorted);
     if (sorted == NULL)
         return -ENOMEM;
     for (uint32_t i = 0; i < count; i++)
@@ -119,6 +140,7 @@ int merge_number_generations(struct profile *profile)
         for (uint32_t i = first; i < next; i++)
             profile->processes[sorted[i]].generation = i - first;
     }
+    profile->index->unnumbered = false;
     free(sorted);
     return 0;
 }
@@ -130,8 +152,9 @@ static uint32_t hash_thread(const struct profile_thread *thread)
     return hash_pair(hash_pair(thread->process, thread->tid), thread->comm);
 }
 
-static int merge_thread(struct merger *merger, const struct hash_index *known, uint32_t i)
+static int merge_thread(struct merger *merger, uint32_t i)
 {
+    const struct hash_index *known = &merger->into->index->known_threads;
     const struct profile_thread *from = &merger->from->threads[i];
     struct profile_thread thread = {.process = merger->processes[from->process],
                                     .tid = from->tid,
@@ -150,13 +173,13 @@ static int merge_thread(struct merger *merger, const struct hash_index *known, u
 
 int merge_threads(struct merger *merger)
 {
-    struct hash_index known = {0};
+    struct profile_index *index = merger->into->index;
     int error = 0;
 
-    for (uint32_t i = 0; error == 0 && i < merger->into->thread_count; i++)
-        error = hash_add(&known, hash_thread(&merger->into->threads[i]), i);
+    for (; error == 0 && index->known_thread_count < merger->into->thread_count; index->known_thread_count++)
+        error = hash_add(&index->known_threads, hash_thread(&merger->into->threads[index->known_thread_count]),
+                         index->known_thread_count);
     for (uint32_t i = 0; error == 0 && i < merger->from->thread_count; i++)
-        error = merge_thread(merger, &known, i);
-    hash_free(&known);
+        error = merge_thread(merger, i);
     return error;
 }

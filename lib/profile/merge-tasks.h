@@ -44,7 +44,5 @@ static inline uint64_t lesser(uint64_t a, uint64_t b)
 
 int merge_processes(struct merger *merger);
 int merge_threads(struct merger *merger);
-/* Gives processes that have the same pid different values of the field generation. Returns 0 or -ENOMEM. */
-int merge_number_generations(struct profile *profile);
 
 #endif

@@ -368,10 +368,8 @@ int profile_merge(struct profile *into, const struct profile *from, unsigned how
         error = -ENOMEM;
     for (size_t i = 0; error == 0 && i < sizeof steps / sizeof *steps; i++)
         error = steps[i](&merger);
-    if (error == 0) {
+    if (error == 0)
         merge_totals(&merger);
-        error = merge_number_generations(into);
-    }
     merge_free_maps(&merger);
     return error;
 }

@@ -46,6 +46,11 @@ struct profile_index {
     void *live; /* owned; root of a tsearch(3) tree of struct live_process, sorted by pid */
     struct pending_object *pending;
     uint32_t pending_count;
+    /* for merging: find the first known_process_count processes, and the first known_thread_count threads, by what makes
+     * them the same as those of another profile */
+    struct hash_index known_processes, known_threads;
+    uint32_t known_process_count, known_thread_count;
+    bool unnumbered; /* merging has added processes whose generations may not be distinct */
     /* what the events of WIRE_STATS had counted when this period began; 0: it is the first period */
     struct profile_totals before;
     uint32_t unknown_object; /* index of the object of kind PROFILE_OBJECT_UNKNOWN; HASH_NONE: it was not added yet */

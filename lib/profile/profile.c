@@ -64,7 +64,8 @@ static void free_index(struct profile_index *index)
 {
     struct hash_index *all[] = {&index->strings,  &index->functions, &index->objects,
                                 &index->threads,  &index->locations, &index->nodes,
-                                &index->syscalls, &index->waits,     &index->samples};
+                                &index->syscalls, &index->waits,     &index->samples,
+                                &index->known_processes, &index->known_threads};
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         hash_free(all[i]);

@@ -370,8 +370,7 @@ enum profile_merging {
  *
  * profile_object says which objects are the same. Processes are the same if their pid, parent, name and start are
  * equal. Processes that were read from files of other programs have start 0. Such processes are the same only if their
- * pid is also 0. The generations of processes with the same pid are numbered again if necessary, oldest first, so that
- * they are distinct. If both profiles have names for a location, the result has the more detailed names.
+ * pid is also 0. After the last profile was merged, the caller calls profile_number_generations. If both profiles have names for a location, the result has the more detailed names.
  *
  * Counts, times and totals are added. The result has the lower asked_hz, and the earlier start_time. Timelines are
  * added slot by slot, by their times (CLOCK_MONOTONIC). A profile without a timeline adds nothing to them. The rates
@@ -381,5 +380,9 @@ enum profile_merging {
  * was changed. -ENOMEM, -EOVERFLOW (a sum is too large): the caller must free `into`.
  */
 int profile_merge(struct profile *into, const struct profile *from, unsigned how);
+
+/* Numbers the generations of processes with the same pid again, oldest first, if merging has left equal ones. Returns 0
+ * or -ENOMEM. */
+int profile_number_generations(struct profile *profile);
 
 #endif

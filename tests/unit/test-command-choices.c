@@ -97,7 +97,8 @@ Test(choices, help_has_the_names)
     char *help = choices_help(0, "rows: {WHAT}.", NULL);
     const char *plain = "no list: {NOTHING}";
 
-    cr_assert_str_eq(help, "rows: function, object, line, thread, process, syscall, state, wait, program.");
+    cr_assert_str_eq(help, "rows: function, object, line, thread, process, syscall, state, wait, program, host, "
+                           "job, rank.");
     free(help);
     cr_assert_eq(choices_help(0, plain, NULL), plain);
     cr_assert_null(choices_help(0, NULL, NULL));

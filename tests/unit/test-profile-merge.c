@@ -243,6 +243,7 @@ static uint32_t processes_of(struct profile *a, struct profile *b)
     cr_assert_eq(both->thread_count, count);
     cr_assert_eq(both->sample_count, count);
     cr_assert_eq(both->totals.processes_seen, a->processes[0].pid == 0 ? 2 : count);
+    cr_assert_eq(profile_number_generations(both), 0);
     if (count == 2)
         cr_assert_neq(both->processes[0].generation, both->processes[1].generation, "files tell them apart by it");
     profile_free(a);

@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# --every, --keep and --then: a file for each period. Together the files have what the supervisor has sent, sample by
+# sample: a recording of the same run (--events) tells.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+cd "$work" || exit 1
+# rows FILE...: samples and time of each function, of each thread, and of each thing that threads wait for
+rows() {
+	for by in function thread syscall wait; do
+		"$pprofil" report -n 0 -f csv --by $by "$@" | awk -F, 'NR > 1 { print $3, $4, $5, $9, $10 }' | sort
+	done
+}
+# same NAME RECORDING FILE...
+same() {
+	name=$1 recording=$2
+	shift 2
+	rows "$recording" >whole
+	rows "$@" >parts
+	expect "$name: files" "" "$(diff whole parts | head -n 5)"
+	between "$name: samples" 1 "$(awk '{ n += $2 } END { print n }' whole)" 1e9
+	for number in cpu_ns wall_ns samples lost; do
+		"$pprofil" report -f json "$recording" >whole.json
+		"$pprofil" report -f json "$@" >parts.json
+		expect "$name: $number" "$(number whole.json $number)" "$(number parts.json $number)"
+	done
+	between "$name: elapsed time" "$(awk "BEGIN { print 0.999 * $(number whole.json elapsed_ns) }")" \
+		"$(number parts.json elapsed_ns)" "$(awk "BEGIN { print 1.001 * $(number whole.json elapsed_ns) }")"
+}
+
+# --- nothing is lost, and nothing is counted twice
+cat >busy.sh <<'END'
+sleep 30 &
+for i in $(seq 15); do
+	sh -c 'i=0; while [ $i -lt 10000 ]; do i=$((i + 1)); done'
+	sleep 0.1
+done
+kill $!
+END
+expect "status" 0 "$(status_of "$pprofil" --every 1s -o 'a-%t.pb.gz' --events a.events sh busy.sh)"
+expect_text "the last line says how many" "^pprofil: [0-9]+ files saved" err
+between "several files" 2 "$(ls a-*.pb.gz | wc -l)" 1000
+same "a shell and its children" a.events a-*.pb.gz
+expect "stacks, sleepers: status" 0 \
+	"$(status_of "$pprofil" -g -w --every 1s -o 'b-%n.pb.gz' --events b.events sh busy.sh)"
+same "stacks, sleepers" b.events b-*.pb.gz
+expect "numbers" "$(seq "$(ls b-*.pb.gz | wc -l)")" "$(ls b-*.pb.gz | tr -dc '0-9\n' | sort -n)"
+expect "names are looked up" 0 "$("$pprofil" report -n 0 -f csv b-1.pb.gz | awk -F, '$5 ~ /[+]0x/ && $6 ~ /libc/' | wc -l)"
+"$targets/sleepers" 5 1 30 >/dev/null &
+first=$!
+"$pprofil" -w -g -d 3 --every 1s -o 'c-%t.pb.gz' --events c.events -p $first 2>err
+kill $first
+same "attached" c.events c-*.pb.gz
+
+# --- --then gets each file once, oldest first, when it is complete
+cat >note.sh <<'END'
+[ "$1" = "$PPROFIL_FILE" ] && "$PPROFIL" report -f json "$1" | grep -q '"samples"' && echo "$1" >>noted
+END
+PPROFIL=$pprofil
+export PPROFIL
+"$pprofil" -q --every 1s -o 'd %t.pb.gz' --then 'sh note.sh' sh busy.sh 2>err
+expect "--then: no complaint" "" "$(cat err)"
+ls d*.pb.gz >files
+expect "--then: each file, in order" "$(cat files)" "$(cat noted)"
+rm noted
+"$pprofil" -q -o d.pb.gz --then 'sh note.sh' true
+expect "--then without --every" d.pb.gz "$(cat noted)"
+expect "--then fails: the program's status" 7 "$(status_of "$pprofil" -v -o d.pb.gz --then 'exit 3;' sh -c 'exit 7')"
+expect_text "--then fails: it is said" "ended with status 3" err
+expect "standard input of --then is empty" 0 "$(echo text | status_of "$pprofil" -q -o d.pb.gz --then 'read x; :' true)"
+
+# --- --keep
+rm -f d*
+for old in 20200101-000000 20200102-000000; do
+	echo old >"k-$old.pb.gz"
+	touch -d '2020-01-02' "k-$old.pb.gz"
+done
+for other in k-20200101-000000.pb.gz.txt k-today.pb.gz; do
+	echo other >"$other"
+	touch -d '2020-01-01' "$other"
+done
+"$pprofil" -q --every 1s --keep 2 -o 'k-%t.pb.gz' sh busy.sh
+expect "--keep 2" 2 "$(ls k-2*.pb.gz | wc -l)"
+expect "--keep: files of earlier runs are old" 0 "$(ls k-2020* 2>/dev/null | grep -vc txt)"
+expect "--keep: other files stay" 2 "$(ls k-today.pb.gz k-20200101-000000.pb.gz.txt | wc -l)"
+"$pprofil" -q --every 1s --keep 1 --then 'sleep 3; :' -o 'l-%t.pb.gz' sleep 6 2>err
+expect_text "--keep removes a file that waits for --then" "is removed, for --keep 1, before --then has got it" err
+
+# --- signals
+"$targets/sleepers" 3 1 60 >/dev/null &
+busy=$!
+"$pprofil" -q --every 1s -o 's-%t.pb.gz' -p $busy 2>err &
+run=$!
+has_files() { [ "$(ls "$1"-*.pb.gz 2>/dev/null | wc -l)" -ge "$2" ]; }
+await has_files s 2
+kill -TERM $run
+wait $run
+expect "SIGTERM ends the run" 0 $?
+expect "all files are whole" 0 "$(status_of "$pprofil" report s-*.pb.gz)"
+expect_free "SIGTERM: the target" $busy
+"$pprofil" -q --every 1s -o 't-%t.pb.gz' -p $busy 2>err &
+run=$!
+await has_files t 2
+kill -KILL $run
+wait $run 2>/dev/null
+expect_free "SIGKILL: the target" $busy
+kill -KILL $busy
+expect "SIGKILL: the files are whole" 0 "$(status_of "$pprofil" report t-*.pb.gz)"
+
+# --- what is wrong
+wrong() {
+	name=$1
+	shift
+	expect "$name" 125 "$(status_of "$pprofil" "$@" sh -c 'touch ran')"
+	one_line "$name"
+	expect "$name: the program did not run" "" "$(ls ran 2>/dev/null)"
+}
+wrong "no -o" --every 1s
+wrong "no %t" --every 1s -o x.pb.gz
+wrong "too short" --every 10ms -o x-%t.pb.gz
+wrong "--keep alone" --keep 3 -o x-%t.pb.gz
+wrong "a dialect" --dialect bsd --every 1s -o x-%t
+finish
