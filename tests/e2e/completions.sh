@@ -58,7 +58,7 @@ for shell in bash zsh fish; do
 	offers "no option for debugging" "" --see
 	offers "words" function report --by fu
 	offers "words after other options" "state syscall" -F 99 --by s
-	offers "all words" "csv json text" diff -f ""
+	offers "all words" "csv json junit markdown text" diff -f ""
 	offers "formats" "flame-html flame-svg" convert -f flame
 	offers_among "formats and kinds of reports" text -f te
 	offers_among "formats and kinds of reports" folded -f fo

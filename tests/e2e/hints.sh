@@ -49,7 +49,7 @@ hint "the beginning of two options" 125 '^pprofil: --fo may be --fold or --focus
 hint "a letter" 125 'no option -z; see pprofil report --help$' report -tz x
 hint "no argument" 125 'by needs an argument; see pprofil --help$' --by
 hint "an argument too many" 125 'flat takes no argument$' report --flat=1 x
-hint "a file too many" 125 "one argument too many: 'b'; see pprofil report --help$" report a b
+hint "a file too many" 125 "one argument too many: 'c'; see pprofil annotate --help$" annotate a b c
 expect "the beginning of one option" --foo "$("$pprofil" -q --lim 3 echo --foo)"
 
 # a pattern that is no regular expression, of each option that takes one
