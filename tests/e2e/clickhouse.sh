@@ -22,7 +22,6 @@ trap 'exit 1' HUP INT TERM
 with_me=
 setpriv --pdeathsig KILL true 2>/dev/null && with_me="setpriv --pdeathsig KILL"
 
-is_free() { ! grep -qi "^ *[0-9]*: [0-9A-F]*:$(printf %04X "$1") " /proc/net/tcp /proc/net/tcp6 2>/dev/null; }
 configure_server() {
 	cat >config.xml <<END
 <yandex>
@@ -62,7 +61,7 @@ start_server() {
 	port=$((20000 + $$ % 10000))
 	for _ in 1 2 3 4 5; do
 		port=$((port + 1))
-		until is_free $port; do port=$((port + 1)); done
+		until port_is_free $port; do port=$((port + 1)); done
 		configure_server
 		# shellcheck disable=SC2086
 		$with_me clickhouse-server --config-file=config.xml >server.out 2>&1 &

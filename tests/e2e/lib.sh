@@ -82,6 +82,37 @@ share_is() {
 	*) fail "$1" "${judged#wrong }" ;;
 	esac
 }
+# time_is NAME DUE SAMPLES NS WHOLE: the NS of so many samples are DUE. Five standard deviations of the samples' number,
+# where samples may be late, and 3 % of WHOLE for what the program's own clock and the loop around it take
+time_is() {
+	verdict=$(awk -v due="$2" -v n="$3" -v ns="$4" -v whole="$5" 'BEGIN {
+		unit = n > 0 ? ns / n : whole / 10
+		bound = 5 * sqrt(2 * due * unit) + 0.03 * whole + unit
+		print (bound > 0.4 * whole ? "vague" : ns > due - bound && ns < due + bound ? "right" : "wrong") }')
+	case $verdict in
+	right) pass "$1: $4 for $2 ns" ;;
+	vague) echo "SKIP $1: too few samples on this machine" ;;
+	*) fail "$1" "$4 for $2 ns of $5, $3 samples" ;;
+	esac
+}
+# imbalance_is NAME FUNCTION CSV OWN: the imbalance of the function in CSV (report --imbalance), and its slowest rank,
+# are those of the file OWN, which has lines "RANK NS"
+imbalance_is() {
+	awk '{ sum += $2; if ($2 > most) { most = $2; rank = $1 } } END { printf "%.6f %d\n", most / (sum / NR) - 1, rank }' \
+		"$4" >"$work/due"
+	read -r due slowest <"$work/due"
+	row=$(awk -F, -v f="$2" '$1 == f { print $12, $13, $11 }' "$3" | tr -d '"')
+	# three times the 95 % interval: 99.99 %
+	echo "$row" | awk -v due="$due" '{ exit !(NF == 3 && $1 > due - 1.5 * $2 - 0.03 && $1 < due + 1.5 * $2 + 0.03) }' &&
+		pass "$1: imbalance $row for $due" || fail "$1: imbalance" "$row for $due"
+	if echo "$row" | awk '{ exit !($2 > 0.15) }'; then
+		echo "SKIP $1: the slowest rank: too few samples on this machine"
+	else
+		expect "$1: the slowest rank" "$slowest" "${row##* }"
+	fi
+}
+# port_is_free PORT: nobody on this machine uses this TCP port
+port_is_free() { ! grep -qi "^ *[0-9]*: [0-9A-F]*:$(printf %04X "$1") " /proc/net/tcp /proc/net/tcp6 2>/dev/null; }
 # stopped_share REPORT: how long the target was stopped, in parts of its CPU time. Where a stop takes longer than the
 # time between two ticks, as in an emulator, each tick finds the thread where the last stop has left it.
 stopped_share() { awk "BEGIN { print $(number "$1" stopped_ns) / $(number "$1" target_cpu_ns) }"; }

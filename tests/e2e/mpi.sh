@@ -69,35 +69,12 @@ check_times() {
 			[ $function = solve ] || due=$waited
 			cell "$file" $rank $function >cell
 			read -r samples ns <cell || samples=0 ns=0
-			judge "$name: rank $rank: $function" "$due" "$samples" "$ns" $((computed + waited))
+			time_is "$name: rank $rank: $function" "$due" "$samples" "$ns" $((computed + waited))
 		done
 		rank=$((rank + 1))
 	done
-	cat own-* | awk '{ sum += $2; if ($2 > most) { most = $2; rank = $1 } }
-		END { printf "%.6f %d\n", most / (sum / NR) - 1, rank }' >due
-	read -r due slowest <due
-	row=$(awk -F, '$1 == "solve" { print $12, $13, $11 }' imbalance.csv | tr -d '"')
-	# three times the 95 % interval: 99.99 %
-	echo "$row" | awk -v due="$due" '{ exit !(NF == 3 && $1 > due - 1.5 * $2 - 0.03 && $1 < due + 1.5 * $2 + 0.03) }' &&
-		pass "$1: imbalance $row for $due" || fail "$1: imbalance" "$row for $due"
-	if echo "$row" | awk '{ exit !($2 > 0.15) }'; then
-		echo "SKIP $1: the slowest rank: too few samples on this machine"
-	else
-		expect "$1: the slowest rank" "$slowest" "${row##* }"
-	fi
-}
-# judge NAME DUE SAMPLES NS WHOLE: five standard deviations of the samples' number, where samples may be late, and what
-# the program's own clock and the loop around it take
-judge() {
-	verdict=$(awk -v due="$2" -v n="$3" -v ns="$4" -v whole="$5" 'BEGIN {
-		unit = n > 0 ? ns / n : whole / 10
-		bound = 5 * sqrt(2 * due * unit) + 0.03 * whole + unit
-		print (bound > 0.4 * whole ? "vague" : ns > due - bound && ns < due + bound ? "right" : "wrong") }')
-	case $verdict in
-	right) pass "$1: $4 for $2 ns" ;;
-	vague) echo "SKIP $1: too few samples on this machine" ;;
-	*) fail "$1" "$4 for $2 ns of $5, $3 samples" ;;
-	esac
+	awk '{ print $1, $2 }' own-* >own
+	imbalance_is "$name" solve imbalance.csv own
 }
 
 tried=0
