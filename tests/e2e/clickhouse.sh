@@ -110,7 +110,8 @@ run() { # RANK NAME COMMAND...
 	rank=$1 name=$2
 	shift 2
 	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=job-7 \
-		"$pprofil" -q -g -F 999 --overhead 50 -o "runs/$name.pb.gz" "$@" >/dev/null
+		"$pprofil" -q -g -F 999 --overhead 50 -o runs/%r.pb.gz "$@" >/dev/null
+	mv "runs/$rank.pb.gz" "runs/$name.pb.gz"
 }
 if command -v python3 >/dev/null; then
 	run 0 old python3 work.py "$seconds"
