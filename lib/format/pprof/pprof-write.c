@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writes a profile as a message of profile.proto. Makes its samples, totals and notes; pprof-message.c makes the
- * tables.
+ * tables. There may be millions of samples, so each is written before the next one is made.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "format/pprof/pprof.h"
 
 /* --- samples ------------------------------------------------------------------------- */
@@ -18,75 +19,85 @@ struct label_keys {
 };
 #define LABELS_MAX 13
 
-static void add_label(struct pprof_writer *writer, PbSample *sample, int64_t key, int64_t text, int64_t number)
+/* A sample that is being written, and all that it refers to. */
+struct sample_room {
+    PbSample sample;
+    PbLabel labels[LABELS_MAX], *label_pointers[LABELS_MAX];
+    int64_t values[3];
+    uint64_t *ids; /* owned */
+    uint32_t id_count;
+};
+
+static void add_label(struct sample_room *room, int64_t key, int64_t text, int64_t number)
 {
-    PbLabel *added = pprof_allocate(writer, sizeof *added);
+    PbLabel *added = &room->labels[room->sample.n_label];
 
     *added = (PbLabel)PERFTOOLS__PROFILES__LABEL__INIT;
     added->key = key;
     added->str = text;
     added->num = number;
-    sample->label[sample->n_label++] = added;
+    room->label_pointers[room->sample.n_label++] = added;
 }
 
 static void put_labels(struct pprof_writer *writer, const struct profile_sample *from, const struct label_keys *keys,
-                       PbSample *to)
+                       struct sample_room *to)
 {
     const struct profile *profile = writer->profile;
     const struct profile_thread *thread = &profile->threads[from->thread];
     const struct profile_process *process = &profile->processes[thread->process];
     const struct profile_syscall *call = &profile->syscalls[from->syscall];
 
-    to->label = pprof_allocate(writer, LABELS_MAX * sizeof *to->label);
-    add_label(writer, to, keys->pid, 0, process->pid);
-    add_label(writer, to, keys->tid, 0, thread->tid);
+    to->sample.label = to->label_pointers;
+    add_label(to, keys->pid, 0, process->pid);
+    add_label(to, keys->tid, 0, thread->tid);
     if (process->generation > 0)
-        add_label(writer, to, keys->generation, 0, process->generation);
+        add_label(to, keys->generation, 0, process->generation);
     if (thread->comm != 0)
-        add_label(writer, to, keys->comm, pprof_string_index(writer, thread->comm), 0);
+        add_label(to, keys->comm, pprof_string_index(writer, thread->comm), 0);
     if (process->comm != 0 && process->comm != thread->comm)
-        add_label(writer, to, keys->process, pprof_string_index(writer, process->comm), 0);
+        add_label(to, keys->process, pprof_string_index(writer, process->comm), 0);
     if (process->rank != 0) {
-        add_label(writer, to, keys->rank, pprof_string_index(writer, process->rank), 0);
+        add_label(to, keys->rank, pprof_string_index(writer, process->rank), 0);
         if (process->host != 0)
-            add_label(writer, to, keys->host, pprof_string_index(writer, process->host), 0);
+            add_label(to, keys->host, pprof_string_index(writer, process->host), 0);
         if (process->job != 0)
-            add_label(writer, to, keys->job, pprof_string_index(writer, process->job), 0);
+            add_label(to, keys->job, pprof_string_index(writer, process->job), 0);
     }
     if (from->syscall != PROFILE_NONE)
-        add_label(writer, to, keys->syscall, pprof_string_index(writer, call->name), 0);
+        add_label(to, keys->syscall, pprof_string_index(writer, call->name), 0);
     if (from->syscall != PROFILE_NONE && call->compat)
-        add_label(writer, to, keys->abi, keys->compat, 0);
+        add_label(to, keys->abi, keys->compat, 0);
     if (from->state != PROFILE_RUNNING)
-        add_label(writer, to, keys->state, keys->states[from->state], 0);
+        add_label(to, keys->state, keys->states[from->state], 0);
     if (from->wait != PROFILE_NONE)
-        add_label(writer, to, keys->wait, pprof_string_index(writer, profile->waits[from->wait].name), 0);
+        add_label(to, keys->wait, pprof_string_index(writer, profile->waits[from->wait].name), 0);
     if (profile->waits[from->wait].holder != 0)
-        add_label(writer, to, keys->holder, 0, profile->waits[from->wait].holder);
+        add_label(to, keys->holder, 0, profile->waits[from->wait].holder);
 }
 
-static void put_stack(struct pprof_writer *writer, uint32_t leaf, PbSample *to)
+static void put_stack(struct pprof_writer *writer, uint32_t leaf, struct sample_room *to)
 {
     const struct profile_node *nodes = writer->profile->nodes;
-    size_t depth = 0;
+    uint32_t depth = 0;
 
     for (uint32_t node = leaf; node != PROFILE_NONE; node = nodes[node].parent)
         depth++;
-    uint64_t *ids = pprof_allocate(writer, depth * sizeof *ids + 1);
-    if (writer->out_of_memory)
+    if (array_extend(&to->ids, &to->id_count, depth, sizeof *to->ids) != 0) {
+        writer->out_of_memory = true;
         return;
-    to->location_id = ids;
+    }
+    to->sample.location_id = to->ids;
     for (uint32_t node = leaf; node != PROFILE_NONE; node = nodes[node].parent)
-        ids[to->n_location_id++] = nodes[node].location;
+        to->ids[to->sample.n_location_id++] = nodes[node].location;
 }
 
-static void put_values(struct pprof_writer *writer, const struct profile_sample *from, PbSample *to)
+static void put_values(const struct pprof_writer *writer, const struct profile_sample *from, struct sample_room *to)
 {
-    to->value = pprof_allocate(writer, 3 * sizeof *to->value);
-    to->n_value = writer->message.n_sample_type;
-    to->value[0] = (int64_t)from->count;
-    to->value[1] = (int64_t)from->cpu_ns;
-    to->value[2] = (int64_t)from->wall_ns; /* not written in a profile without wall time, where n_value is 2 */
+    to->sample.value = to->values;
+    to->sample.n_value = writer->message.n_sample_type;
+    to->values[0] = (int64_t)from->count;
+    to->values[1] = (int64_t)from->cpu_ns;
+    to->values[2] = (int64_t)from->wall_ns; /* not written in a profile without wall time, where n_value is 2 */
 }
 
 /* Computes the place of each node in the order of a walk over the tree: a node comes before all that it called. A
@@ -190,28 +201,29 @@ static struct label_keys add_label_keys(struct pprof_writer *writer)
     return keys;
 }
 
-static void put_samples(struct pprof_writer *writer)
+/* Writes the samples, and makes the field that says when they were taken. */
+static void put_samples(struct pprof_writer *writer, struct pprof_output *output)
 {
     const struct profile *profile = writer->profile;
-    uint32_t count = profile->sample_count;
-    PbSample *samples = pprof_allocate_table(writer, count, sizeof *samples, &writer->message.sample);
+    uint32_t count = profile->sample_count, written = 0;
     const struct label_keys keys = add_label_keys(writer);
     uint32_t *indexes = pprof_allocate(writer, count * sizeof *indexes + 1), *order = order_samples(profile);
+    struct sample_room room = {0};
 
     writer->out_of_memory |= order == NULL;
-    for (uint32_t at = 0; at < count && samples != NULL && !writer->out_of_memory; at++) {
+    for (uint32_t at = 0; at < count && !writer->out_of_memory; at++) {
         uint32_t i = order[at];
-        PbSample *sample = &samples[writer->message.n_sample];
         indexes[i] = PROFILE_NO_SAMPLE;
         if (!profile_counts_sample(profile, &profile->samples[i]))
             continue;
-        indexes[i] = (uint32_t)writer->message.n_sample;
-        *sample = (PbSample)PERFTOOLS__PROFILES__SAMPLE__INIT;
-        put_stack(writer, profile->samples[i].node, sample);
-        put_labels(writer, &profile->samples[i], &keys, sample);
-        put_values(writer, &profile->samples[i], sample);
-        writer->message.n_sample++;
+        indexes[i] = written++;
+        room.sample = (PbSample)PERFTOOLS__PROFILES__SAMPLE__INIT;
+        put_stack(writer, profile->samples[i].node, &room);
+        put_labels(writer, &profile->samples[i], &keys, &room);
+        put_values(writer, &profile->samples[i], &room);
+        pprof_output_put_sample(output, &room.sample);
     }
+    free(room.ids);
     free(order);
     if (!writer->out_of_memory)
         pprof_add_history(writer, indexes);
@@ -262,14 +274,34 @@ static void put_notes(struct pprof_writer *writer)
         pprof_add_note(writer, pprof_encode_timeline(profile, &slot));
 }
 
+/* Makes all of the message but its samples. */
 static void build_message(struct pprof_writer *writer)
 {
     pprof_add_string(writer, "");
     put_types(writer);
     put_notes(writer);
     pprof_write_tables(writer);
+}
+
+/* Writes the message in the order of its fields: the types, which are the first, the samples, and the rest, which has
+ * the strings that the samples refer to. */
+static int write_message(struct pprof_writer *writer, int fd)
+{
+    PbProfile types = PERFTOOLS__PROFILES__PROFILE__INIT;
+    struct pprof_output output;
+    int error = pprof_output_open(&output, fd);
+
+    if (error != 0)
+        return error;
+    types.sample_type = writer->message.sample_type;
+    types.n_sample_type = writer->message.n_sample_type;
+    pprof_output_put(&output, &types);
+    put_samples(writer, &output);
+    writer->message.n_sample_type = 0;
     if (!writer->out_of_memory)
-        put_samples(writer);
+        pprof_output_put(&output, &writer->message);
+    error = pprof_output_close(&output);
+    return writer->out_of_memory ? -ENOMEM : error;
 }
 
 int pprof_write(int fd, const struct profile *profile)
@@ -277,10 +309,10 @@ int pprof_write(int fd, const struct profile *profile)
     struct pprof_writer writer = {0};
     int error = pprof_writer_begin(&writer, profile);
 
-    if (error == 0) {
+    if (error == 0)
         build_message(&writer);
-        error = writer.out_of_memory ? -ENOMEM : pprof_store(fd, &writer.message);
-    }
+    if (error == 0)
+        error = writer.out_of_memory ? -ENOMEM : write_message(&writer, fd);
     pprof_writer_clear(&writer);
     return error;
 }

@@ -148,41 +148,66 @@ int pprof_next_sample(struct pprof_file *file, PbSample **sample)
 
 /* --- writing ----------------------------------------------------------------------------- */
 
-/* A buffer of protobuf-c that compresses the bytes that are packed into it, and writes them. So the packed message is
- * never in memory as a whole. */
-struct stream {
-    ProtobufCBuffer base;
-    gzFile file;
-    int error;
-};
-
 static void pprof_append(ProtobufCBuffer *base, size_t size, const uint8_t *bytes)
 {
-    struct stream *stream = (struct stream *)base;
+    struct pprof_output *output = (struct pprof_output *)base;
 
     errno = 0;
-    if (stream->error == 0 && size > 0 && gzfwrite(bytes, 1, size, stream->file) != size)
-        stream->error = errno != 0 ? -errno : -EIO;
+    if (output->error == 0 && size > 0 && gzfwrite(bytes, 1, size, output->file) != size)
+        output->error = errno != 0 ? -errno : -EIO;
+}
+
+int pprof_output_open(struct pprof_output *output, int fd)
+{
+    int own = dup(fd); /* gzclose closes its descriptor, and fd must stay open */
+
+    *output = (struct pprof_output){.base = {.append = pprof_append}};
+    if (own < 0)
+        return -errno;
+    output->file = gzdopen(own, "wb");
+    if (output->file == NULL) {
+        close(own);
+        return -ENOMEM;
+    }
+    gzbuffer(output->file, PIECE);
+    return 0;
+}
+
+void pprof_output_put(struct pprof_output *output, const PbProfile *fields)
+{
+    perftools__profiles__profile__pack_to_buffer(fields, &output->base);
+}
+
+/* A sample is a field of the message: its number and kind, its size, and its bytes. */
+void pprof_output_put_sample(struct pprof_output *output, const PbSample *sample)
+{
+    uint8_t head[16] = {FIELD_SAMPLE << 3 | PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED};
+    size_t used = 1, size = perftools__profiles__sample__get_packed_size(sample);
+
+    for (; size >= 0x80; size >>= 7)
+        head[used++] = (uint8_t)(size | 0x80);
+    head[used++] = (uint8_t)size;
+    pprof_append(&output->base, used, head);
+    perftools__profiles__sample__pack_to_buffer(sample, &output->base);
+}
+
+int pprof_output_close(struct pprof_output *output)
+{
+    errno = 0;
+    if (gzclose_w(output->file) != Z_OK && output->error == 0)
+        output->error = errno != 0 ? -errno : -EIO;
+    return output->error;
 }
 
 int pprof_store(int fd, const PbProfile *message)
 {
-    struct stream stream = {.base = {.append = pprof_append}};
-    int own = dup(fd); /* gzclose closes its descriptor, and fd must stay open */
+    struct pprof_output output;
+    int error = pprof_output_open(&output, fd);
 
-    if (own < 0)
-        return -errno;
-    stream.file = gzdopen(own, "wb");
-    if (stream.file == NULL) {
-        close(own);
-        return -ENOMEM;
-    }
-    gzbuffer(stream.file, PIECE);
-    perftools__profiles__profile__pack_to_buffer(message, &stream.base);
-    errno = 0;
-    if (gzclose_w(stream.file) != Z_OK && stream.error == 0)
-        stream.error = errno != 0 ? -errno : -EIO;
-    return stream.error;
+    if (error != 0)
+        return error;
+    pprof_output_put(&output, message);
+    return pprof_output_close(&output);
 }
 
 /* --- values -------------------------------------------------------------------------- */

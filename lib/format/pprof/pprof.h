@@ -23,6 +23,8 @@
 #ifndef PPROFIL_PPROF_H
 #define PPROFIL_PPROF_H
 
+#include <zlib.h>
+
 #include "format/format.h"
 #include "format/memo.h"
 #include "format/pprof/pprof-stream.h"
@@ -67,6 +69,22 @@ void pprof_unload(struct pprof_file *file);
 int pprof_next_sample(struct pprof_file *file, PbSample **sample);
 /* Writes a message to an open descriptor, compressed by gzip. Returns 0 or -errno. */
 int pprof_store(int fd, const PbProfile *message);
+
+/* A file that is written piece by piece, so that its samples need not be in memory. It compresses what is packed into
+ * its buffer of protobuf-c. */
+struct pprof_output {
+    ProtobufCBuffer base;
+    gzFile file;
+    int error; /* the first error, -errno; 0: none */
+};
+
+/* Begins to write to an open descriptor, which stays open. Returns 0 or -errno. */
+int pprof_output_open(struct pprof_output *output, int fd);
+/* Write fields of the message, and a sample. The fields of all pieces together are the message. */
+void pprof_output_put(struct pprof_output *output, const PbProfile *fields);
+void pprof_output_put_sample(struct pprof_output *output, const PbSample *sample);
+/* Writes the rest. Returns 0, or the first error of all calls. */
+int pprof_output_close(struct pprof_output *output);
 
 /* A sample in a file is an array of values. These are the indexes of the values that are read: the number of samples,
  * the time, and the elapsed time; -1: the samples do not have this value. */
