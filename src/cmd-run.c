@@ -107,6 +107,8 @@ static void run_sample(struct run *run)
         }
         run_reap(run);
         run_periods_serve(run);
+        if (run->broken)
+            return;
         run_checkpoint_when_due(run);
         progress_show(&run->progress, run->session, time_now_ms());
     }
@@ -178,6 +180,8 @@ static int run_begin(struct run *run)
 {
     char hint[HINT_SIZE];
 
+    if (run->asked.periods.every > 0 || run->asked.periods.then != NULL)
+        signal(SIGCHLD, SIG_DFL); /* the kernel discards the status of children if SIGCHLD is ignored */
     if (run_job_check(run) != 0 || run_output_check(run) != 0)
         return EXIT_OWN_FAILURE;
     int error = pprofil_session_open(&run->asked.options, &run->session);
@@ -249,7 +253,8 @@ static int run_finish(struct run *run)
         lsan_note_decide(&run->lsan_note, pprofil_session_profile(run->session), run->child, run->status);
     if (error != 0 || run->broken)
         complain("%s; the profile ends there", pprofil_session_problem(run->session));
-    run_say_left_out(run);
+    if (run->asked.periods.every == 0) /* otherwise this is only the last period */
+        run_say_left_out(run);
     int own = run_deliver(run);
     int periods = run_periods_finish(run, own == 0);
     own = own != 0 ? own : periods;

@@ -110,7 +110,8 @@ void forward_leave(struct forward *forward)
 {
     for (int signal = 1; signal <= FORWARD_SIGNALS_MAX; signal++)
         if (asks_for_end(signal) || is_for_program(signal)) {
-            const struct sigaction action = {.sa_handler = asks_for_end(signal) ? SIG_IGN : SIG_DFL};
+            bool of_terminal = asks_for_end(signal) && signal != SIGTERM;
+            const struct sigaction action = {.sa_handler = of_terminal ? SIG_IGN : SIG_DFL};
             forward_set_action(signal, &action);
         }
     close(forward->notes);

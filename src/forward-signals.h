@@ -69,8 +69,8 @@ int forward_wait_ms(const struct forward *forward, int most);
  * is false, such signals end pprofil. */
 void forward_catch(const struct forward *forward, bool caught);
 
-/* Called in a child process of pprofil that finishes some work: signals that ask for an end are ignored, all others have
- * their default actions, and the child has no part in passing signals on. */
+/* Called in a child process of pprofil that finishes some work: signals with which a terminal asks for an end are
+ * ignored, all others have their default actions, and the child has no part in passing signals on. */
 void forward_leave(struct forward *forward);
 
 /* Stops passing signals on. Call it when the program has ended, or when it will go on without pprofil. */

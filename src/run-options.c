@@ -344,6 +344,10 @@ static bool run_check_periods(const struct run_request *request)
                  request->dialect.dialect != NULL ? ", not for those of a dialect" : ": add it");
     else if (periods->every == 0 && periods->keep != 0)
         complain("--keep is for the files of --every: add it");
+    else if (periods->keep != 0 && strrchr(output, '/') != NULL &&
+             (strchr(output, '%') < strrchr(output, '/') && strchr(output, '%') != NULL))
+        complain("-o %s: --keep counts the files of one folder, so the name of the folder may not depend on the run",
+                 output);
     else if (periods->every != 0 && !name_pattern_has(output, 't') && !name_pattern_has(output, 'n'))
         complain("-o %s: each file of --every would replace the one before; add %%t, the time, or %%n, a number, "
                  "to the name",

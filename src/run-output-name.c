@@ -17,6 +17,7 @@
 
 #define PID_LONGEST 4194304 /* the kernel's limit for pids: proc_sys_kernel(5), pid_max */
 #define NUMBER_MAX 1000000u
+#define SAME_TIME_MAX 7200 /* seconds by which %t may be later than the time, if names are taken */
 
 static bool is_pattern(const struct run_request *asked)
 {
@@ -43,7 +44,10 @@ void run_program_name(const struct run_request *asked, char name[RUN_NAME_SIZE])
 void run_output_values(const struct run *run, char program[RUN_NAME_SIZE], char host[RUN_NAME_SIZE],
                        struct name_pattern_values *values)
 {
-    run_program_name(&run->asked, program);
+    if (run->program_name[0] != '\0')
+        snprintf(program, RUN_NAME_SIZE, "%s", run->program_name);
+    else
+        run_program_name(&run->asked, program);
     host[0] = host[RUN_NAME_SIZE - 1] = '\0';
     gethostname(host, RUN_NAME_SIZE - 1);
     *values = (struct name_pattern_values){.pid = run->asked.program != NULL ? run->child : run->asked.pids.pids[0],
@@ -124,8 +128,9 @@ static void run_output_make(struct run *run)
     bool numbered = name_pattern_has(run->pattern, 'n');
     int error = -EEXIST;
 
-    for (unsigned number = 1; error == -EEXIST && number <= NUMBER_MAX; number++) {
-        error = run_output_expand(run, run->pattern, 0, number, run->output);
+    while (error == -EEXIST && run->number < NUMBER_MAX) {
+        run->number++;
+        error = run_output_expand(run, run->pattern, 0, run->number, run->output);
         if (error == 0 && numbered)
             error = output_path_create(run->output);
     }
@@ -138,7 +143,16 @@ void run_output_choose(struct run *run)
     if (!is_pattern(&run->asked))
         return;
     run->pattern = run->asked.output;
+    run_program_name(&run->asked, run->program_name);
     run_output_make(run);
+}
+
+/* Returns true if the path of the pattern is taken, by an earlier period or another run. */
+static bool run_output_is_taken(struct run *run)
+{
+    struct stat status;
+
+    return run_output_expand(run, run->pattern, 0, run->number, run->output) == 0 && lstat(run->output, &status) == 0;
 }
 
 char *run_output_next(struct run *run)
@@ -147,7 +161,12 @@ char *run_output_next(struct run *run)
 
     if (last == NULL)
         return NULL;
-    run->start_time = time(NULL);
+    time_t now = time(NULL);
+    run->start_time = now > run->start_time ? now : run->start_time + 1;
+    /* two periods may begin in one second, and an hour of local time may come twice */
+    if (name_pattern_has(run->pattern, 't') && !name_pattern_has(run->pattern, 'n'))
+        for (int more = 0; more < SAME_TIME_MAX && run_output_is_taken(run); more++)
+            run->start_time++;
     run_output_make(run);
     return last;
 }

@@ -204,7 +204,8 @@ static void run_tell_saved(const struct run *run, const pprofil_profile *profile
         run_tell_command(run->asked.output);
     else
         fprintf(stderr, "pprofil: saved %s\n", run->asked.output);
-    run_tell_samples(profile);
+    if (run->asked.periods.every == 0) /* otherwise these are only the samples of the last period */
+        run_tell_samples(profile);
 }
 
 int run_save_to(const struct run *run, pprofil_profile *profile, const char *path)

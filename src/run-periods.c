@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,9 @@ _Noreturn static void periods_exec(const struct run *run, const char *path)
         signal(signal_number, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    int empty = open("/dev/null", O_RDONLY); /* the standard input is the program's */
+    if (empty >= 0)
+        dup2(empty, STDIN_FILENO);
     if (asprintf(&text, "%s \"$1\"", run->asked.periods.then) >= 0 && setenv("PPROFIL_FILE", path, 1) == 0)
         execl("/bin/sh", "sh", "-c", text, "pprofil", path, (char *)NULL);
     complain("--then: cannot run /bin/sh: %s", strerror(errno));
@@ -159,11 +163,13 @@ static void periods_end_command(struct run *run, int status)
 {
     struct run_periods *periods = &run->periods;
     const char *then = run->asked.periods.then;
+    bool told = periods->then_failed && !run->asked.verbose; /* a server that is down would fill the terminal */
 
     periods->command = 0;
-    if (WIFSIGNALED(status))
+    periods->then_failed = periods->then_failed || status != 0;
+    if (WIFSIGNALED(status) && !told)
         complain("--then: '%s %s' was killed by signal %d", then, periods->files[0], WTERMSIG(status));
-    else if (WEXITSTATUS(status) != 0 && run->asked.verbose)
+    else if (WEXITSTATUS(status) != 0 && !told && !run->asked.quiet)
         complain("--then: '%s %s' ended with status %d", then, periods->files[0], WEXITSTATUS(status));
     free(periods->files[0]);
     memmove(periods->files, periods->files + 1, --periods->file_count * sizeof *periods->files);
@@ -192,22 +198,27 @@ static void periods_take_file(struct run *run, char *path)
     periods_run_command(run);
 }
 
-/* Saves the profile in this process, without names, which would take too long. Takes over `path`. */
+/* Saves the profile in this process, without names, which would take too long. Takes over `profile` and `path`. */
 static void periods_save_here(struct run *run, pprofil_profile *profile, char *path)
 {
     const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
     int error = pprofil_profile_save(profile, path, &file, false);
+    struct stat status;
 
     if (error == 0) {
+        pprofil_profile_close(profile);
         periods_take_file(run, path);
         return;
     }
     complain_saving(profile, path, &file, error);
+    if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+        unlink(path); /* it only kept the number */
+    pprofil_profile_close(profile);
     run->periods.failed = true;
     free(path);
 }
 
-/* Saves the profile in a child, if there can be one. Takes over `path`. */
+/* Saves the profile in a child, if there can be one. Takes over `profile` and `path`. */
 static void periods_save(struct run *run, pprofil_profile *profile, char *path)
 {
     struct run_periods *periods = &run->periods;
@@ -224,6 +235,7 @@ static void periods_save(struct run *run, pprofil_profile *profile, char *path)
     }
     periods->saver = child;
     periods->saving = path;
+    periods->profile = profile;
 }
 
 static void periods_end(struct run *run)
@@ -236,11 +248,12 @@ static void periods_end(struct run *run)
         return;
     }
     char *path = run_output_next(run);
-    if (path != NULL)
+    if (path != NULL) {
         periods_save(run, profile, path);
-    else
+    } else {
+        pprofil_profile_close(profile);
         run->broken = true;
-    pprofil_profile_close(profile);
+    }
     run_checkpoint_later(run);
 }
 
@@ -281,16 +294,16 @@ void run_periods_note_end(struct run *run, pid_t pid, int status)
     if (pid != periods->saver)
         return;
     char *path = periods->saving;
+    pprofil_profile *profile = periods->profile;
     periods->saver = 0;
     periods->saving = NULL;
-    if (WIFSIGNALED(status))
-        complain("%s: the process that saved this profile was killed by signal %d", path, WTERMSIG(status));
-    if (status == 0) {
-        periods_take_file(run, path);
+    periods->profile = NULL;
+    if (status != 0) { /* it has said why, or a signal has ended it */
+        periods_save_here(run, profile, path);
         return;
     }
-    periods->failed = true; /* if the file was not written at all, the child has said why */
-    free(path);
+    pprofil_profile_close(profile);
+    periods_take_file(run, path);
 }
 
 /* --- the end --------------------------------------------------------------------------------- */
@@ -305,7 +318,7 @@ static bool periods_wait(struct run *run)
         return false;
     while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR)
         ;
-    run_periods_note_end(run, child, ended == child ? status : 0);
+    run_periods_note_end(run, child, ended == child ? status : EXIT_OWN_FAILURE << 8);
     return true;
 }
 

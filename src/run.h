@@ -71,11 +71,13 @@ struct run_periods {
     int64_t due_ms;   /* time of the end of the period; CLOCK_MONOTONIC; 0: no period has begun */
     pid_t saver;      /* the child that saves the last period; 0: none */
     char *saving;     /* owned; the path of its file; NULL: none */
+    pprofil_profile *profile; /* owned; what it saves: it is kept until the file is complete */
     pid_t command;    /* the child that runs --then; 0: none */
     char **files;     /* owned; files that are complete, and for which --then was not run; the first is the next */
     size_t file_count;
     unsigned saved;   /* how many files are complete */
     bool failed;      /* a file could not be saved */
+    bool then_failed; /* it was said that --then has failed */
 };
 
 struct run {
@@ -84,7 +86,9 @@ struct run {
     char output[PATH_MAX]; /* the path that the pattern of -o has led to */
     bool reserved;         /* an empty file has been created there, so that no other run takes its number */
     const char *pattern;   /* the argument of -o before it became a path; borrowed; NULL: it was no pattern */
-    time_t start_time;
+    time_t start_time;     /* %t: the time when the run, or its present period, began */
+    unsigned number;       /* %n: the number of the present file; 0: none was chosen */
+    char program_name[RUN_NAME_SIZE]; /* %e; "": not chosen yet. Later the process may have ended */
     struct job_rank rank; /* the rank of the process that is run or attached to */
 
     pprofil_session *session;

@@ -263,10 +263,34 @@ static int script_code_move(struct script_codes *codes, const struct profile *en
     return error;
 }
 
+/* Removes code objects that no living process has. kept: scratch space, an element for each code object. */
+static void script_drop_codes(struct script_codes *codes, uint32_t *kept)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < codes->id_count; i++)
+        kept[codes->ids[i].code] = 1;
+    for (uint32_t i = 0; i < codes->count; i++) {
+        if (kept[i] == 0) {
+            free(codes->codes[i].lines);
+            continue;
+        }
+        codes->codes[count] = codes->codes[i];
+        kept[i] = count++;
+    }
+    codes->count = count;
+    for (uint32_t i = 0; i < codes->id_count; i++)
+        codes->ids[i].code = kept[codes->ids[i].code];
+}
+
 int script_codes_end_period(struct script_codes *codes, const struct profile *ended)
 {
-    int error = 0;
+    uint32_t *kept = calloc(codes->count + 1u, sizeof *kept);
+    int error = kept == NULL ? -ENOMEM : 0;
 
+    if (error == 0)
+        script_drop_codes(codes, kept);
+    free(kept);
     hash_clear(&codes->by_content);
     hash_clear(&codes->by_place);
     codes->place_count = 0;

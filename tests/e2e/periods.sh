@@ -67,7 +67,9 @@ rm noted
 expect "--then without --every" d.pb.gz "$(cat noted)"
 expect "--then fails: the program's status" 7 "$(status_of "$pprofil" -v -o d.pb.gz --then 'exit 3;' sh -c 'exit 7')"
 expect_text "--then fails: it is said" "ended with status 3" err
-expect "standard input of --then is empty" 0 "$(echo text | status_of "$pprofil" -q -o d.pb.gz --then 'read x; :' true)"
+echo text | "$pprofil" -q -o d.pb.gz --then 'cat >input; :' cat >output
+expect "standard input is the program's" text "$(cat output)"
+expect "standard input of --then is empty" "" "$(cat input)"
 
 # --- --keep
 rm -f d*
@@ -86,6 +88,14 @@ expect "--keep: other files stay" 2 "$(ls k-today.pb.gz k-20200101-000000.pb.gz.
 "$pprofil" -q --every 1s --keep 1 --then 'sleep 3; :' -o 'l-%t.pb.gz' sleep 6 2>err
 expect_text "--keep removes a file that waits for --then" "is removed, for --keep 1, before --then has got it" err
 
+# --- names
+"$pprofil" -q --every 1s --keep 2 -o 'n-%n.pb.gz' sleep 4.5
+between "no number is used again" 4 "$(ls n-*.pb.gz | tr -dc '0-9\n' | sort -n | tail -n 1)" 99
+touch "m-$(date -d '+1 second' +%Y%m%d-%H%M%S).pb.gz" "m-$(date -d '+2 seconds' +%Y%m%d-%H%M%S).pb.gz"
+ls m-*.pb.gz >taken
+"$pprofil" -q --every 1s -o 'm-%t.pb.gz' sleep 2.5
+expect "names that are taken are not used by later periods" "" "$(xargs -n 1 stat -c '%s %n' <taken | sed 1d | grep -v '^0 ')"
+
 # --- signals
 "$targets/sleepers" 3 1 60 >/dev/null &
 busy=$!
@@ -93,6 +103,8 @@ busy=$!
 run=$!
 has_files() { [ "$(ls "$1"-*.pb.gz 2>/dev/null | wc -l)" -ge "$2" ]; }
 await has_files s 2
+# the file of a saver that is killed is saved without names
+await sh -c "pkill -KILL -P $run -x pprofil"
 kill -TERM $run
 wait $run
 expect "SIGTERM ends the run" 0 $?
@@ -118,6 +130,7 @@ wrong() {
 wrong "no -o" --every 1s
 wrong "no %t" --every 1s -o x.pb.gz
 wrong "too short" --every 10ms -o x-%t.pb.gz
+wrong "--keep with folders" --keep 3 --every 1s -o '%t/x.pb.gz'
 wrong "--keep alone" --keep 3 -o x-%t.pb.gz
 wrong "a dialect" --dialect bsd --every 1s -o x-%t
 finish
