@@ -32,7 +32,7 @@ static void column_print_line(FILE *out, const struct pprofil_row *row)
 
 #define AT(member) offsetof(struct pprofil_row, member)
 #define BY(grouping) (1u << PPROFIL_BY_##grouping)
-#define BY_ALL (BY(PROGRAM) * 2 - 1)
+#define BY_ALL (BY(RANK) * 2 - 1)
 #define BY_NONE 0
 #define BY_CODE (BY(FUNCTION) | BY(LINE))
 #define BY_TASK (BY(THREAD) | BY(PROCESS))
@@ -71,6 +71,9 @@ static const struct report_column columns[] = {
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(STATE),     0, .text = "state"},
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(WAIT),      0, .text = "waits for"},
     {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(PROGRAM),   0, .text = "program"},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(HOST),      0, .text = "host"},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(JOB),       0, .text = "job"},
+    {{NULL,            FIELD_TEXT,   AT(name)},            0,  0,        0, BY(RANK),      0, .text = "rank"},
 };
 /* clang-format on */
 #define COLUMNS (sizeof columns / sizeof *columns)

@@ -25,9 +25,13 @@ static bool run_job_shares_output(const struct run *run)
 int run_job_check(struct run *run)
 {
     bool starts = run->asked.program != NULL;
+    const char *output = run->asked.output != NULL ? run->asked.output : "";
 
-    /* the program will inherit pprofil's environment */
-    run->rank = job_rank_of_process(starts ? getpid() : run->asked.pids.pids[0]);
+    run->rank.rank = -1;
+    if (starts) /* the program will inherit pprofil's environment */
+        run->rank = job_rank_of_process(getpid());
+    else if (name_pattern_has(output, 'r') || name_pattern_has(output, 'j')) /* not without need, for it may hang */
+        run->rank = job_rank_of_process(run->asked.pids.pids[0]);
     if (!starts || run->rank.count < 2)
         return 0;
     bool first = run->rank.rank == 0;

@@ -103,19 +103,27 @@ static ssize_t job_read(int fd, char *text, size_t size)
     return (ssize_t)used;
 }
 
-struct job_rank job_rank_of_process(pid_t pid)
+struct job_rank job_rank_read(int fd)
 {
     struct job_rank found = {.rank = -1};
-    char path[64], *text = malloc(ENVIRONMENT_SIZE_MAX);
+    char *text = fd >= 0 ? malloc(ENVIRONMENT_SIZE_MAX) : NULL;
+    ssize_t got = text != NULL ? job_read(fd, text, ENVIRONMENT_SIZE_MAX) : -1;
 
-    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-    int fd = text != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    ssize_t got = fd >= 0 ? job_read(fd, text, ENVIRONMENT_SIZE_MAX) : -1;
     if (got > 0)
         found = job_rank_find(text, (size_t)got);
+    free(text);
+    return found;
+}
+
+struct job_rank job_rank_of_process(pid_t pid)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const struct job_rank found = job_rank_read(fd);
     if (fd >= 0)
         close(fd);
-    free(text);
     return found;
 }
 

@@ -27,8 +27,10 @@ struct job_rank {
  * a NUL, as in proc_pid_environ(5). If MPI runs under a batch system, the rank is that of MPI, and the job is that of
  * the batch system. */
 struct job_rank job_rank_find(const char *environment, size_t size);
-/* Does the same for the environment with which a process executed its program. Returns a struct without a rank and a
- * job if this environment may not be read. */
+/* Does the same for the environment in an open file. Returns a struct without a rank and a job if it cannot be read. */
+struct job_rank job_rank_read(int fd);
+/* Does the same for the environment with which a process executed its program. While another process executes a program
+ * from a file that hangs, this function hangs, too: proc_mem_open in fs/proc/base.c waits for the end of the exec. */
 struct job_rank job_rank_of_process(pid_t pid);
 /* Returns true if this is the name of a program that gives ranks to its children. comm: as in comm of proc_pid_comm(5).
  * */

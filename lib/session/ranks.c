@@ -3,9 +3,11 @@
 #include "config.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/job-rank.h"
+#include "launch/file-opener.h"
 #include "session/session.h"
 
 int session_set_host(struct pprofil_session *session)
@@ -30,6 +32,21 @@ static bool rank_may_be_new(const struct profile *profile, uint32_t process)
            job_is_launcher(profile->strings[profile->processes[parent].comm]);
 }
 
+/* Reads the rank of a process, which may hang in execve(2). A process that we have started has our own environment. */
+static struct job_rank rank_of(const struct profile_process *process)
+{
+    char path[64];
+
+    if (process->ppid == (uint32_t)getpid())
+        return job_rank_of_process(getpid());
+    snprintf(path, sizeof path, "/proc/%u/environ", process->pid);
+    int fd = file_opener_open(path, 0);
+    const struct job_rank found = job_rank_read(fd);
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
 int session_note_name(struct pprofil_session *session, const struct wire_comm *event)
 {
     struct profile *profile = session->profile->profile;
@@ -38,6 +55,6 @@ int session_note_name(struct pprofil_session *session, const struct wire_comm *e
     if (event->tid != event->pid || !profile_find_process(profile, event->pid, &process) ||
         !rank_may_be_new(profile, process))
         return 0;
-    const struct job_rank found = job_rank_of_process((pid_t)event->pid);
+    const struct job_rank found = rank_of(&profile->processes[process]);
     return profile_set_rank(profile, event->pid, found.job, found.rank);
 }

@@ -85,6 +85,15 @@ by_rank "above the launcher" above.pb.gz
 expect "the host" "$(uname -n)" "$("$pprofil" report -f csv --by host above.pb.gz | awk -F, 'NR == 2 { print $5 }')"
 expect "the job" "job-1@1" "$("$pprofil" report -f csv --by job --rank 1 above.pb.gz | awk -F, 'NR == 2 { print $5 }')"
 expect "--rank" 3 "$("$pprofil" report -f csv --by rank --rank 3 above.pb.gz | awk -F, 'NR == 2 { print $5 }')"
+for by in host job rank; do
+	"$pprofil" report --by $by --rank 3 above.pb.gz >text
+	case $by in
+	host) name=$(uname -n) ;;
+	job) name=job-1@1 ;;
+	rank) name=3 ;;
+	esac
+	expect "text of --by $by" "$by $name" "$(awk -v by=$by '$NF == by { print by } $1 == "100.00" { print $NF }' text | paste -s -d' ')"
+done
 expect "two levels" 4 "$("$pprofil" report --by rank,function above.pb.gz | grep -c '^# rank [0-3]:')"
 
 # --- a pprofil in each rank

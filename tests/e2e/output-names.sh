@@ -96,7 +96,7 @@ expect "a pattern without an extension" "$work/runs/$(cat "$work/out")" "$(saved
 expect "a pattern without an extension is pprof" 1f8b "$(od -An -tx1 -N2 "$(saved)" | tr -d ' ')"
 run '%h,50%%.json'
 expect "host and percent" "$work/runs/$(uname -n | sed 's/^[.-]/_/'),50%.json" "$(saved)"
-export SLURM_PROCID=12 SLURM_NTASKS=16 SLURM_JOB_ID=4711
+export SLURM_PROCID=12 SLURM_JOB_ID=4711
 run '%j-%r.json'
 expect "job and rank" "$work/runs/4711-12.json" "$(saved)"
 SLURM_PROCID=13 sleep 600 & sleeper=$!
