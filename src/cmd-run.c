@@ -180,8 +180,6 @@ static int run_begin(struct run *run)
 {
     char hint[HINT_SIZE];
 
-    if (run->asked.periods.every > 0 || run->asked.periods.then != NULL)
-        signal(SIGCHLD, SIG_DFL); /* the kernel discards the status of children if SIGCHLD is ignored */
     if (run_job_check(run) != 0 || run_output_check(run) != 0)
         return EXIT_OWN_FAILURE;
     int error = pprofil_session_open(&run->asked.options, &run->session);
@@ -203,8 +201,10 @@ static int run_begin(struct run *run)
     }
     if (error == 0 && run->asked.program == NULL)
         error = pprofil_session_attach_all(run->session, run->asked.pids.pids, run->asked.pids.count, run_warn, NULL);
+    /* The kernel discards the status of children if SIGCHLD is ignored. The program was started before this, so it
+     * still ignores the signal. */
+    signal(SIGCHLD, SIG_DFL);
     if (error == 0 && run->asked.program != NULL) {
-        signal(SIGCHLD, SIG_DFL); /* the kernel discards the program's status if SIGCHLD is ignored */
         forward_to(&run->forward, run->child, run->argv);
         lsan_note_begin(&run->lsan_note, run->child);
     }

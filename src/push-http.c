@@ -223,8 +223,8 @@ static void push_set_options(struct push_transfer *transfer, double timeout)
 
 /* --- an answer ---------------------------------------------------------------------------------- */
 
-/* Of the statuses, only these two of 4xx say that the same request may succeed later: RFC 9110, 15.5.9, and RFC
- * 6585, 4. */
+/* Only these two statuses of 4xx say that the same request may succeed later: RFC 9110, 15.5.9,
+ * and RFC 6585, 4. */
 static enum push_outcome push_judge_status(long status)
 {
     if (status >= 200 && status < 300)

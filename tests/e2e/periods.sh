@@ -71,6 +71,17 @@ echo text | "$pprofil" -q -o d.pb.gz --then 'cat >input; :' cat >output
 expect "standard input is the program's" text "$(cat output)"
 expect "standard input of --then is empty" "" "$(cat input)"
 
+# --- SIGCHLD is ignored: savers and commands are seen to end, and the program still ignores it
+cat >ignored.sh <<'END'
+trap '' CHLD
+exec "$@"
+END
+sh ignored.sh "$pprofil" -q --every 1s -o 'i-%n.pb.gz' --then 'echo >>i-then; :' \
+	sh -c 'grep SigIgn /proc/self/status >i-program; sleep 3.5'
+between "SIGCHLD ignored: files" 3 "$(ls i-*.pb.gz | wc -l)" 5
+expect "SIGCHLD ignored: --then" "$(ls i-*.pb.gz | wc -l)" "$(wc -l <i-then)"
+expect "SIGCHLD ignored: for the program, too" "$(sh ignored.sh grep SigIgn /proc/self/status)" "$(cat i-program)"
+
 # --- --keep
 rm -f d*
 for old in 20200101-000000 20200102-000000; do

@@ -76,6 +76,29 @@ Test(name_pattern, each_letter)
     cr_assert_str_eq(expanded("", &pattern_values), "");
 }
 
+Test(name_pattern, matches_any_time_and_number)
+{
+    struct name_pattern_values values = pattern_values;
+
+    cr_assert(name_pattern_matches("a/%t.gz", &values, "a/20261129-235959.gz"));
+    cr_assert(name_pattern_matches("%t%n-%%", &values, "20261129-23595977-%"));
+    cr_assert(name_pattern_matches("%n", &values, "4711"));
+    cr_assert_not(name_pattern_matches("a/%t.gz", &values, "a/20261129-235959.gz.old"));
+    cr_assert_not(name_pattern_matches("a/%t.gz", &values, "a/20261129-2359.gz"));
+    cr_assert_not(name_pattern_matches("a/%t.gz", &values, "b/20261129-235959.gz"));
+    cr_assert_not(name_pattern_matches("%n", &values, ""));
+    cr_assert_not(name_pattern_matches("%n", &values, "4711x"));
+    cr_assert_not(name_pattern_matches("%p", &values, "1"), "another process wrote it");
+}
+
+Test(name_pattern, glob_of_a_job)
+{
+    struct name_pattern_values values = pattern_values;
+
+    values.glob = true;
+    cr_assert_str_eq(expanded("a/%h-%r-%p-%t%n.gz", &values), "a/*-*-*-**.gz");
+}
+
 Test(name_pattern, wrong_letters_are_found)
 {
     const char *cut = "x%", *unknown = "%p%%%x";
