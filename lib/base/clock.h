@@ -21,6 +21,12 @@ static inline uint64_t time_now(void)
     return clock_read(CLOCK_MONOTONIC);
 }
 
+/* Returns how much later CLOCK_REALTIME is than CLOCK_MONOTONIC, ns. */
+static inline uint64_t clock_real_offset(void)
+{
+    return clock_read(CLOCK_REALTIME) - time_now();
+}
+
 /* Returns the time of CLOCK_MONOTONIC, ms. */
 static inline int64_t time_now_ms(void)
 {

@@ -31,8 +31,8 @@ struct lifetime {
 struct timestamps {
     struct timed_sample *samples; /* owned; sorted by time */
     size_t count;
-    /* owned; lifetimes[i] is the life of profile->processes[i]. Its times are those of the profile (CLOCK_MONOTONIC) if
-     * the profile has them, else made up */
+    /* owned; lifetimes[i] is the life of profile->processes[i]. Its times are those of the profile if the profile has
+     * them, else made up */
     struct lifetime *lifetimes;
     uint64_t begin, end;        /* beginning and end of the run, ns */
 };

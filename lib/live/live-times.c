@@ -10,9 +10,10 @@
 void pprofil_live_times(const pprofil_live *live, struct pprofil_live_times *times, size_t size)
 {
     const struct profile_history *history = &live->profile->history;
-    const struct pprofil_live_times all = {
-        .start_ns = history->start, .length_ns = history_length(history), .slot_ns = history->slot_ns};
+    struct pprofil_live_times all = {.length_ns = history_length(history), .slot_ns = history->slot_ns};
 
+    if (history->slot_ns != 0)
+        all.start_ns = history->start - live->profile->clock_offset;
     memcpy(times, &all, size < sizeof all ? size : sizeof all);
 }
 

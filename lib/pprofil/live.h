@@ -52,7 +52,7 @@ int pprofil_live_report(pprofil_live *live, enum pprofil_by by, const struct ppr
 
 /* When the samples were taken. All fields are 0 if the profile does not say it. */
 struct pprofil_live_times {
-    uint64_t start_ns;  /* beginning of the profile, CLOCK_MONOTONIC */
+    uint64_t start_ns;  /* beginning of the profile, CLOCK_MONOTONIC; of a saved profile, CLOCK_REALTIME */
     uint64_t length_ns; /* time from the beginning to the newest sample */
     uint64_t slot_ns;   /* times are exact to this */
 };

@@ -72,15 +72,22 @@ static int find_thread(struct profile *profile, uint32_t process, uint32_t tid, 
     return error;
 }
 
+static uint64_t feed_time(const struct profile *profile, uint64_t event_time)
+{
+    return event_time == 0 ? 0 : event_time + profile->clock_offset;
+}
+
+/* time: CLOCK_MONOTONIC, ns */
 static int start_process(struct profile *profile, uint32_t pid, uint32_t ppid, uint64_t time,
                          struct live_process **result)
 {
     struct live_process *last = profile_live(profile, pid);
-    struct profile_process image = {.pid = pid, .ppid = ppid, .start = time, .status = -1, .host = profile->host};
+    struct profile_process image = {
+        .pid = pid, .ppid = ppid, .start = feed_time(profile, time), .status = -1, .host = profile->host};
     uint32_t leader;
 
     if (last != NULL) { /* the kernel has given the pid to a new process; the exit event of the former one was lost */
-        profile->processes[last->process].end = time;
+        profile->processes[last->process].end = image.start;
         profile_drop_live(profile, last);
     }
     const struct live_process *parent = profile_live(profile, ppid);
@@ -123,11 +130,11 @@ static int feed_exec(struct profile *profile, const struct wire_task *event)
     uint32_t old = live->process;
     struct profile_process image = profile->processes[old];
     image.generation++;
-    image.start = event->time;
+    image.start = feed_time(profile, event->time);
     error = profile_add_process(profile, &image, &live->process);
     if (error != 0)
         return error;
-    profile->processes[old].end = event->time;
+    profile->processes[old].end = image.start;
     free(live->mappings);
     live->mappings = NULL;
     live->mapping_count = 0;
@@ -177,7 +184,7 @@ static void feed_exit(struct profile *profile, const struct wire_exit *event)
         return;
     }
     struct profile_process *process = &profile->processes[live->process];
-    process->end = event->time;
+    process->end = feed_time(profile, event->time);
     process->status = event->status;
     process->cpu_ns = event->cpu_ns;
     profile_drop_live(profile, live);
@@ -333,8 +340,8 @@ int profile_feed_sample(struct profile *profile, const struct wire_sample *event
     if (error == 0)
         error = name_syscall(profile, live, event, &sample.syscall);
     if (error == 0)
-        error = profile_count_at(profile, &sample, event->time);
-    return error == 0 ? timeline_add(&profile->timeline, event->time, event->cpu_ns) : error;
+        error = profile_count_at(profile, &sample, feed_time(profile, event->time));
+    return error == 0 ? timeline_add(&profile->timeline, feed_time(profile, event->time), event->cpu_ns) : error;
 }
 
 /* The event counts from the beginning of the run. Returns what belongs to this period. */

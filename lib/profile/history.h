@@ -26,7 +26,7 @@ struct history_entry {
 };
 
 struct profile_history {
-    uint64_t start;   /* start of slot 0, CLOCK_MONOTONIC ns */
+    uint64_t start;   /* start of slot 0, ns; of which clock, says struct profile */
     uint64_t slot_ns; /* length of a slot: HISTORY_SLOT_NS times a power of two; 0: nothing was added yet */
     struct history_entry *entries; /* owned; in the order in which their first samples came */
     uint32_t count;
@@ -36,10 +36,10 @@ struct profile_history {
     uint32_t newest_count;
 };
 
-/* Sets the time at which slot 0 begins, CLOCK_MONOTONIC ns. Does nothing if the history has begun already. */
+/* Sets the time at which slot 0 begins, ns. Does nothing if the history has begun already. */
 void history_begin(struct profile_history *history, uint64_t start);
 
-/* Adds samples that were taken at `time` (CLOCK_MONOTONIC ns), and represent the time until then. amount: all fields of
+/* Adds samples that were taken at `time` (ns), and represent the time until then. amount: all fields of
  * the entry, without its slots. is_sleep: the thread was not on a CPU, so that the next such sample may continue this
  * one. Time before slot 0 is added to slot 0. Returns 0, -ENOMEM or -EOVERFLOW. */
 int history_add(struct profile_history *history, uint64_t time, const struct history_entry *amount, bool is_sleep);

@@ -238,7 +238,7 @@ static void period_take_moves(struct extraction *extraction, struct profile_move
     extraction->objects = extraction->processes = extraction->locations = NULL;
 }
 
-int profile_end_period(struct profile *profile, uint64_t start_time, uint64_t time, struct profile **ended,
+int profile_end_period(struct profile *profile, uint64_t start_time, uint64_t clock_offset, struct profile **ended,
                        struct profile_moves *moves)
 {
     struct extraction extraction = {.from = profile};
@@ -250,7 +250,8 @@ int profile_end_period(struct profile *profile, uint64_t start_time, uint64_t ti
         period_begin_totals(profile, start_time, next);
         period_take_moves(&extraction, moves);
         next->clears = profile->clears + 1;
-        history_begin(&next->history, time);
+        next->clock_offset = clock_offset;
+        history_begin(&next->history, start_time);
         period_move_descriptors(profile->index, next->index);
         *old = *profile;
         *profile = *next;

@@ -67,7 +67,7 @@ struct profile_process {
     uint32_t pid, ppid;
     uint32_t comm;       /* index in strings */
     uint32_t generation; /* distinguishes the programs that ran under one pid; 0: the first program; each exec adds 1 */
-    uint64_t start, end; /* times of CLOCK_MONOTONIC, ns; if `end` is 0, the process is alive */
+    uint64_t start, end; /* ns, see struct profile; if `end` is 0, the process is alive */
     int32_t status;      /* status in the form of wait(2); -1: alive, or not known */
     uint64_t cpu_ns;     /* CPU time of the process while it was followed; 0: not known */
     uint32_t host;       /* index in strings: the host on which the process ran; "": not known */
@@ -183,7 +183,14 @@ struct profile_totals {
     uint64_t start_time;    /* time when sampling began, CLOCK_REALTIME ns; 0: not known */
 };
 
-/* All code may read the tables. Only the functions below change them. */
+/*
+ * All code may read the tables. Only the functions below change them.
+ *
+ * Times of processes, of the history and of the timeline are ns of CLOCK_REALTIME, so that profiles of several machines
+ * can be merged. But events have times of CLOCK_MONOTONIC, so that no time is lost or counted twice when somebody sets
+ * the clock. Both differ by `clock_offset`, which is read once, when the profile begins. In a recording of events it is
+ * not known, and is 0.
+ */
 struct profile {
     char **strings;
     struct profile_object *objects;
@@ -200,6 +207,7 @@ struct profile {
     struct profile_totals totals;
     struct profile_timeline timeline; /* empty if the profile was read from a file without a timeline */
     struct profile_history history;   /* empty if the profile was read from a file without times of samples */
+    uint64_t clock_offset; /* ns to be added to the times of events */
     uint32_t clears; /* number of calls of profile_clear */
     uint32_t host;   /* index in strings: the host of the processes that events report; "": not known */
     char *command; /* owned; the command that was profiled, as text for users; NULL: not known */
@@ -268,9 +276,9 @@ void profile_moves_clear(struct profile_moves *moves);
 /* Ends a period of sampling. *ended gets all that was sampled so far, and the caller frees it. *profile goes on without
  * samples, but with the processes, threads and mappings that are alive, the files, and the stacks of sleeping threads,
  * which may be referred to by later events. Its tables have new indexes: see *moves, which the caller clears in any
- * case. start_time: time of the beginning of the new period, CLOCK_REALTIME ns; time: the same of CLOCK_MONOTONIC.
- * Returns 0, -ENOMEM or -EOVERFLOW; after an error, *profile has not changed. */
-int profile_end_period(struct profile *profile, uint64_t start_time, uint64_t time, struct profile **ended,
+ * case. start_time: time of the beginning of the new period, CLOCK_REALTIME ns; clock_offset: of the new period, see
+ * struct profile. Returns 0, -ENOMEM or -EOVERFLOW; after an error, *profile has not changed. */
+int profile_end_period(struct profile *profile, uint64_t start_time, uint64_t clock_offset, struct profile **ended,
                        struct profile_moves *moves);
 
 /* Removes all samples, and sets the totals that belong to samples to 0. Processes, threads, objects and mappings
@@ -327,8 +335,8 @@ int profile_expect_samples(struct profile *profile, uint32_t count);
 int profile_count(struct profile *profile, const struct profile_sample *sample);
 /* Does what profile_count does, and sets *index to the index of the entry. */
 int profile_count_entry(struct profile *profile, const struct profile_sample *sample, uint32_t *index);
-/* Counts a sample that was taken at `time` (CLOCK_MONOTONIC ns), and adds it to the history. Returns as profile_count
- * does. */
+/* Counts a sample that was taken at `time` (ns, see struct profile), and adds it to the history. Returns as
+ * profile_count does. */
 int profile_count_at(struct profile *profile, const struct profile_sample *sample, uint64_t time);
 /* Finds the entry of the table samples that has the thread, node, syscall, state and wait of a sample. Returns its
  * index, or PROFILE_NO_SAMPLE. */
@@ -370,11 +378,12 @@ enum profile_merging {
  *
  * profile_object says which objects are the same. Processes are the same if their pid, parent, name and start are
  * equal. Processes that were read from files of other programs have start 0. Such processes are the same only if their
- * pid is also 0. After the last profile was merged, the caller calls profile_number_generations. If both profiles have names for a location, the result has the more detailed names.
+ * pid is also 0. After the last profile was merged, the caller calls profile_number_generations. If both profiles have
+ * names for a location, the result has the more detailed names.
  *
  * Counts, times and totals are added. The result has the lower asked_hz, and the earlier start_time. Timelines are
- * added slot by slot, by their times (CLOCK_MONOTONIC). A profile without a timeline adds nothing to them. The rates
- * may differ, because each sample contains the time that it represents.
+ * added slot by slot, by their times. A profile without a timeline adds nothing to them. The rates may differ, because
+ * each sample contains the time that it represents.
  *
  * Returns 0 or an error. PPROFIL_ERROR_MIXED_TIMES: one profile has elapsed times and the other has CPU times; nothing
  * was changed. -ENOMEM, -EOVERFLOW (a sum is too large): the caller must free `into`.

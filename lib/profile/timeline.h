@@ -15,13 +15,13 @@
 #define TIMELINE_SLOTS 32768u
 
 struct profile_timeline {
-    uint64_t start;   /* start of slot 0, CLOCK_MONOTONIC ns */
+    uint64_t start;   /* start of slot 0, ns; of which clock, says struct profile */
     uint64_t slot_ns; /* length of a slot: TIMELINE_SLOT_NS times a power of two; 0: nothing was added yet */
     uint32_t count;   /* number of slots; the last of them is the last slot with CPU time */
     uint64_t *cpu_ns; /* owned; CPU time in each slot, of all threads together */
 };
 
-/* Adds CPU time that was used without a pause until `time` (CLOCK_MONOTONIC ns). Each slot gets the part that was used
+/* Adds CPU time that was used without a pause until `time` (ns). Each slot gets the part that was used
  * in this slot. Slot 0 also gets the part that was used before slot 0. Returns 0 or -ENOMEM. */
 int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_ns);
 

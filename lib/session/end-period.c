@@ -36,8 +36,8 @@ int pprofil_session_end_period(pprofil_session *session, pprofil_profile **ended
     if (error == 0 && period == NULL)
         error = -ENOMEM;
     if (error == 0)
-        error = profile_end_period(session->profile->profile, clock_read(CLOCK_REALTIME), time_now(), &period->profile,
-                                   &moves);
+        error = profile_end_period(session->profile->profile, clock_read(CLOCK_REALTIME), clock_real_offset(),
+                                   &period->profile, &moves);
     if (error == 0)
         error = period_follow(session, period->profile, &moves);
     profile_moves_clear(&moves);

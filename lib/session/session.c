@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "launch/spawn.h"
 #include "session/session.h"
 #include "unwind/unwind.h"
@@ -59,6 +60,7 @@ static int session_build(struct pprofil_session *session, int *far_socket, int *
     session->profile = calloc(1, sizeof *session->profile);
     if (session->profile == NULL || (session->profile->profile = profile_new()) == NULL)
         return -ENOMEM;
+    session->profile->profile->clock_offset = clock_real_offset();
     session->profile->profile->totals.wall = session->options.flags & PPROFIL_WALL;
     int error = session_set_host(session);
     if (error == 0)

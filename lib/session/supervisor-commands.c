@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -104,12 +103,9 @@ static int command_tell_op(struct pprofil_session *session, enum wire_op op)
 int pprofil_session_start(pprofil_session *session)
 {
     struct profile_totals *totals = &session->profile->profile->totals;
-    struct timespec time;
 
-    if (totals->start_time == 0) {
-        clock_gettime(CLOCK_REALTIME, &time);
-        totals->start_time = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-    }
+    if (totals->start_time == 0)
+        totals->start_time = clock_read(CLOCK_REALTIME);
     int error = command_tell_op(session, WIRE_OP_START);
     session->sampling = error == 0;
     return error;

@@ -22,7 +22,7 @@ static void run_end_period(struct run *run)
     struct profile_moves moves;
     struct profile *ended;
 
-    cr_assert_eq(profile_end_period(run->profile, 1, 1, &ended, &moves), 0);
+    cr_assert_eq(profile_end_period(run->profile, 1, 0, &ended, &moves), 0);
     profile_moves_clear(&moves);
     cr_assert_eq(run->profile->sample_count, 0);
     cr_assert_eq(profile_merge(run->sum, ended, 0), 0);
