@@ -24,7 +24,17 @@ static inline uint64_t time_now(void)
 /* Returns how much later CLOCK_REALTIME is than CLOCK_MONOTONIC, ns. */
 static inline uint64_t clock_real_offset(void)
 {
-    return clock_read(CLOCK_REALTIME) - time_now();
+    uint64_t offset = 0, least = UINT64_MAX;
+
+    /* the thread may lose its CPU between two clocks, so the fastest of some tries counts */
+    for (unsigned i = 0; i < 5; i++) {
+        uint64_t before = time_now(), real = clock_read(CLOCK_REALTIME), took = time_now() - before;
+        if (took < least) {
+            least = took;
+            offset = real - before - took / 2;
+        }
+    }
+    return offset;
 }
 
 /* Returns the time of CLOCK_MONOTONIC, ms. */

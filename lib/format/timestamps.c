@@ -46,17 +46,25 @@ static bool is_plausible_time(uint64_t time)
     return time > 0 && time < INT64_MAX / 2;
 }
 
-static void find_span(struct timestamps *made, const struct profile *profile)
+static uint64_t earliest_start(const struct profile *profile)
 {
-    uint64_t begin = 0;
+    uint64_t earliest = 0;
 
     for (uint32_t i = 0; i < profile->process_count; i++) {
         uint64_t start = profile->processes[i].start;
-        if (is_plausible_time(start) && (begin == 0 || start < begin))
-            begin = start;
+        if (is_plausible_time(start) && (earliest == 0 || start < earliest))
+            earliest = start;
     }
-    if (begin == 0 && is_plausible_time(profile->history.start))
-        begin = profile->history.start;
+    return earliest;
+}
+
+/* The history is preferred. A process that lives on from an earlier period may have begun long before, and perhaps
+ * before somebody set the clock. */
+static void find_span(struct timestamps *made, const struct profile *profile)
+{
+    bool has_history = profile->history.count > 0 && is_plausible_time(profile->history.start);
+    uint64_t begin = has_history ? profile->history.start : earliest_start(profile);
+
     made->begin = begin == 0 ? FIRST_TIME : begin;
     made->end = made->begin + length_of(profile);
 }
@@ -96,6 +104,8 @@ static struct lifetime lifetime_of(const struct timestamps *made, const struct p
         .end = is_plausible_time(process->end) ? process->end : share_of(made, image + 1, images),
     };
 
+    if (life.begin < made->begin)
+        life.begin = made->begin;
     if (life.end <= life.begin)
         life.end = life.begin + 1;
     return life;

@@ -32,7 +32,7 @@ struct timestamps {
     struct timed_sample *samples; /* owned; sorted by time */
     size_t count;
     /* owned; lifetimes[i] is the life of profile->processes[i]. Its times are those of the profile if the profile has
-     * them, else made up */
+     * them, else made up; none is before `begin` */
     struct lifetime *lifetimes;
     uint64_t begin, end;        /* beginning and end of the run, ns */
 };

@@ -393,6 +393,7 @@ int profile_feed(struct profile *profile, const struct wire_header *header)
 {
     const void *event = header;
     const struct wire_fork *fork = event;
+    const struct wire_clock *clock = event;
     struct live_process *live;
 
     switch (header->type) {
@@ -417,6 +418,9 @@ int profile_feed(struct profile *profile, const struct wire_header *header)
     case WIRE_THROTTLE:
         if (profile->totals.asked_hz == 0)
             profile->totals.asked_hz = ((const struct wire_throttle *)event)->asked_hz;
+        return 0;
+    case WIRE_CLOCK:
+        profile->clock_offset = clock->real_time - clock->time;
         return 0;
     case WIRE_WAIT:
         return profile_feed_wait(profile, event);

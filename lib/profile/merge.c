@@ -296,12 +296,47 @@ static int merge_command(struct merger *merger)
     return 0;
 }
 
+/* Returns true if a time counts from the start of a machine, as in files of perf, and not from 1970: if it would be
+ * before the year 2000. */
+static bool merge_is_uptime(uint64_t time)
+{
+    return time < UINT64_C(946684800000000000);
+}
+
+/* Merges the histories. Times since the start of a machine are given up for those since 1970. */
+static int merge_histories(struct merger *merger)
+{
+    struct profile_history *into = &merger->into->history;
+    const struct profile_history *from = &merger->from->history;
+
+    if (into->count > 0 && from->count > 0 && merge_is_uptime(into->start) != merge_is_uptime(from->start)) {
+        if (merge_is_uptime(from->start))
+            return 0;
+        history_clear(into);
+    }
+    return history_merge(into, from, merger->samples);
+}
+
+/* Merges the timelines as merge_histories does the histories. */
+static int merge_timelines(struct merger *merger)
+{
+    struct profile_timeline *into = &merger->into->timeline;
+    const struct profile_timeline *from = &merger->from->timeline;
+
+    if (into->count > 0 && from->count > 0 && merge_is_uptime(into->start) != merge_is_uptime(from->start)) {
+        if (merge_is_uptime(from->start))
+            return 0;
+        timeline_clear(into);
+    }
+    return timeline_merge(into, from);
+}
+
 static int merge_times(struct merger *merger)
 {
-    int error = timeline_merge(&merger->into->timeline, &merger->from->timeline);
+    int error = merge_timelines(merger);
 
     if (error == 0)
-        error = history_merge(&merger->into->history, &merger->from->history, merger->samples);
+        error = merge_histories(merger);
     for (uint32_t i = 0; merger->cpu_only && i < merger->into->history.count; i++)
         merger->into->history.entries[i].wall_ns = 0;
     return error;

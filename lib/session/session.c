@@ -51,6 +51,21 @@ static int session_take_options(struct pprofil_session *session, const struct pp
                                PPROFIL_MIN_HZ, PPROFIL_MAX_HZ);
 }
 
+/* Begins to record the events, if that was asked for. */
+static int session_begin_recording(struct pprofil_session *session)
+{
+    struct wire_clock clock = {.header = {WIRE_CLOCK, sizeof clock}, .time = time_now()};
+
+    if (session->options.events_path == NULL)
+        return 0;
+    int error = wire_record_create(session->options.events_path, &session->recording);
+    if (error != 0)
+        return session_fail(session, error, "%s: cannot write: %s", session->options.events_path, strerror(-error));
+    clock.real_time = clock.time + session->profile->profile->clock_offset;
+    wire_record_event(session->recording, &clock.header);
+    return 0;
+}
+
 /* Makes all parts of a session except the supervisor. Stores in *far_socket and *ring_fd the descriptors that the
  * supervisor needs. */
 static int session_build(struct pprofil_session *session, int *far_socket, int *ring_fd)
@@ -106,11 +121,8 @@ int pprofil_session_open(const struct pprofil_options *options, pprofil_session 
     if (error != 0)
         session_fail(session, error, "cannot set up a session: %s%s", strerror(-error),
                      error == -EMFILE ? "; raise the limit (ulimit -n)" : "");
-    if (error == 0 && session->options.events_path != NULL) {
-        error = wire_record_create(session->options.events_path, &session->recording);
-        if (error != 0)
-            session_fail(session, error, "%s: cannot write: %s", session->options.events_path, strerror(-error));
-    }
+    if (error == 0)
+        error = session_begin_recording(session);
     if (error == 0)
         error = session_start_supervisor(session, far_socket, ring_fd, session->wake);
     close_if_open(far_socket);

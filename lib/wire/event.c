@@ -25,6 +25,7 @@ static const size_t least_size[] = {
     [WIRE_KERNEL_STACK] = sizeof(struct wire_kernel_stack) + 8,
     [WIRE_WAIT] = sizeof(struct wire_wait),
     [WIRE_USAGE] = sizeof(struct wire_usage),
+    [WIRE_CLOCK] = sizeof(struct wire_clock),
 };
 
 static bool map_valid(const struct wire_map *map)

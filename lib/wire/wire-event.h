@@ -30,6 +30,7 @@ enum wire_type {
     WIRE_KERNEL_STACK, /* wire_kernel_stack: comes before the first sample that refers to it */
     WIRE_WAIT,         /* wire_wait: comes before the first sample that refers to it */
     WIRE_USAGE,        /* wire_usage: comes before the wire_exit of the process */
+    WIRE_CLOCK,        /* wire_clock: the first event of a recording; the supervisor sends none */
 };
 
 struct wire_header {
@@ -294,6 +295,12 @@ struct wire_lost {
     struct wire_header header;
     uint64_t time;
     uint64_t events; /* number of events that were dropped since the last wire_lost */
+};
+
+struct wire_clock {
+    struct wire_header header;
+    uint64_t time;      /* CLOCK_MONOTONIC, ns */
+    uint64_t real_time; /* CLOCK_REALTIME at the same moment, ns */
 };
 
 struct wire_throttle {

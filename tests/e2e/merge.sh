@@ -55,7 +55,7 @@ fi
 expect "a process is itself" 2 "$("$pprofil" report -f csv --by process "$work/aa.pb.gz" | wc -l | tr -d ' ')"
 # a process of the same number that began at another time, as on another machine
 gzip -dc <"$work/a.pb.gz" | LC_ALL=C sed \
-	's/ start=9/ start=X/g; s/ start=[0-8]/ start=9/g; s/ start=X/ start=8/g' >"$work/elsewhere.pb"
+	's/ start=\(.\)9/ start=\1X/g; s/ start=\(.\)[0-8]/ start=\19/g; s/ start=\(.\)X/ start=\18/g' >"$work/elsewhere.pb"
 "$pprofil" merge -o "$work/both.pb.gz" "$work/a.pb.gz" "$work/elsewhere.pb"
 expect "a number is no process" 3 \
 	"$("$pprofil" report -f csv --by process "$work/both.pb.gz" | wc -l | tr -d ' ')"

@@ -37,15 +37,26 @@ for i in $(seq 15); do
 done
 kill $!
 END
+echo >start
 expect "status" 0 "$(status_of "$pprofil" --every 1s -o 'a-%t.pb.gz' --events a.events sh busy.sh)"
 expect_text "the last line says how many" "^pprofil: [0-9]+ files saved" err
 between "several files" 2 "$(ls a-*.pb.gz | wc -l)" 1000
 same "a shell and its children" a.events a-*.pb.gz
+# clock FILE: by how many seconds the first sample of a file is later than its beginning, by the clock of the day
+clock() {
+	"$pprofil" convert --no-symbolize -f json -o clock.json "$1"
+	awk -v began="$(stat -c %Y start)" '
+		match($0, /"start_time":[0-9]+/) { start = substr($0, RSTART + 13, RLENGTH - 13) }
+		match($0, /^"history":{"start":[0-9]+/) { history = substr($0, RSTART + 19, RLENGTH - 19) }
+		END { print (history - (start > 0 ? start : 1e9 * began)) / 1e9 }' clock.json
+}
+for file in $(ls a-*.pb.gz | head -n 2) a.events; do between "times since 1970: $file" -2 "$(clock "$file")" 2; done
 expect "stacks, sleepers: status" 0 \
 	"$(status_of "$pprofil" -g -w --every 1s -o 'b-%n.pb.gz' --events b.events sh busy.sh)"
 same "stacks, sleepers" b.events b-*.pb.gz
 expect "numbers" "$(seq "$(ls b-*.pb.gz | wc -l)")" "$(ls b-*.pb.gz | tr -dc '0-9\n' | sort -n)"
-expect "names are looked up" 0 "$("$pprofil" report -n 0 -f csv b-1.pb.gz | awk -F, '$5 ~ /[+]0x/ && $6 ~ /libc/' | wc -l)"
+expect "names are looked up" 0 \
+	"$("$pprofil" report -n 0 -f csv b-1.pb.gz | awk -F, '$5 ~ /[+]0x/ && $6 ~ /libc/' | wc -l)"
 "$targets/sleepers" 5 1 30 >/dev/null &
 first=$!
 "$pprofil" -w -g -d 3 --every 1s -o 'c-%t.pb.gz' --events c.events -p $first 2>err

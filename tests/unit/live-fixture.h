@@ -29,6 +29,7 @@ UNUSED static struct pprofil_session *make_session(void)
 
     session->profile = calloc(1, sizeof *session->profile);
     session->profile->profile = profile_new();
+    session->profile->profile->clock_offset = UINT64_C(1700000000000000000);
     feed_fork(session->profile->profile, 10, 0);
     feed_comm(session->profile->profile, 10, 10, "prog");
     return session;

@@ -251,17 +251,20 @@ Test(clickhouse, what_has_no_time_is_not_cut)
     profile_free(profile);
 }
 
-/* Clocks of hosts are not comparable, so the history of several hosts is of no use. */
-Test(clickhouse, several_hosts_are_not_cut)
+Test(clickhouse, several_hosts_are_cut_too)
 {
     struct profile *profile = profile_of_minutes();
+    struct profile_sample sample = {.node = stacks_node(profile, "main;f"), .count = 1, .cpu_ns = 10};
 
-    sample_at(profile, 1);
-    sample_at(profile, 5 * MINUTE_NS);
-    stacks_thread(profile, 8, "prog", 8, "prog");
+    sample.thread = stacks_thread(profile, 8, "prog", 8, "prog");
     cr_assert_eq(profile_string(profile, "node-2", &profile->processes[1].host), 0);
+    sample_at(profile, 1);
+    cr_assert_eq(profile_count_at(profile, &sample, 6 * MINUTE_NS), 0);
     json_t *rows = rows_of(profile, NULL);
-    cr_expect_eq(json_array_size(rows), 1);
+    cr_assert_eq(json_array_size(rows), 2);
+    cr_expect_eq(number_in(rows, 0, "time"), 1000);
+    cr_expect_str_eq(text_in(rows, 1, "host"), "node-2");
+    cr_expect_geq(number_in(rows, 1, "time"), 1240);
     json_decref(rows);
     profile_free(profile);
 }

@@ -28,7 +28,7 @@ static struct pprofil_session *make_times(void)
     struct pprofil_session *session = make_session();
     struct profile *profile = session->profile->profile;
 
-    profile->processes[0].start = 5000 * MS;
+    profile->processes[0].start = profile->clock_offset + 5000 * MS;
     map_self(profile, 10);
     for (uint64_t ms = 1; ms <= 200; ms++) {
         sample_at(profile, 10, ms < 100 ? live_first : live_second, ms);

@@ -276,3 +276,59 @@ Test(history, is_cleared_with_the_counts)
     cr_assert_eq(profile->history.start, 8999 * MS);
     profile_free(profile);
 }
+
+/* Two machines ran at the same time, but one had been started an hour before the other. */
+Test(history, clocks_of_machines_fit_together)
+{
+    struct profile *one = profile_new(), *other = profile_new();
+    const uint64_t day = UINT64_C(1700000000000) * MS;
+
+    one->clock_offset = day - 5000 * MS;
+    other->clock_offset = day - 3605000 * MS;
+    feed_at(one, 10, 5100 * MS, 0x1000);
+    feed_at(other, 10, 3605060 * MS, 0x1000);
+    cr_assert_eq(one->history.start, day + 99 * MS);
+    cr_assert_eq(one->timeline.start, day + 99 * MS);
+    cr_assert_eq(profile_merge(one, other, 0), 0);
+    cr_assert_leq(one->history.start, day + 59 * MS);
+    cr_assert_eq(history_length(&one->history), 60 * MS);
+    cr_assert_eq(one->history.count, 2);
+    cr_assert_eq(one->timeline.count, 3);
+    profile_free(one);
+    profile_free(other);
+}
+
+/* A file of perf has no times since 1970, so those of the other profile are kept, in whichever order they are merged. */
+Test(history, times_of_different_clocks_are_not_mixed)
+{
+    const uint64_t day = UINT64_C(1700000000000) * MS;
+
+    for (int order = 0; order < 2; order++) {
+        struct profile *real = profile_new(), *uptime = profile_new(), *sum = profile_new();
+        real->clock_offset = day;
+        feed_at(real, 10, 100 * MS, 0x1000);
+        feed_at(uptime, 10, 100 * MS, 0x1000);
+        cr_assert_eq(profile_merge(sum, order == 0 ? real : uptime, 0), 0);
+        cr_assert_eq(profile_merge(sum, order == 0 ? uptime : real, 0), 0);
+        cr_assert_eq(sum->totals.samples, 2);
+        cr_assert_eq(sum->history.count, 1);
+        cr_assert_eq(sum->history.slot_ns, HISTORY_SLOT_NS);
+        cr_assert_gt(sum->history.start, day);
+        cr_assert_eq(sum->timeline.slot_ns, TIMELINE_SLOT_NS);
+        cr_assert_gt(sum->timeline.start, day);
+        profile_free(real);
+        profile_free(uptime);
+        profile_free(sum);
+    }
+}
+
+Test(history, a_recording_says_by_how_much_its_clocks_differ)
+{
+    struct profile *profile = profile_new();
+    struct wire_clock clock = {.header = {WIRE_CLOCK, sizeof clock}, .time = 70 * MS, .real_time = 9000 * MS};
+
+    feed(profile, &clock.header);
+    feed_at(profile, 10, 100 * MS, 0x1000);
+    cr_assert_eq(profile->history.start, 9029 * MS);
+    profile_free(profile);
+}

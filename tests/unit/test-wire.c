@@ -143,6 +143,7 @@ Test(event, every_short_size_is_invalid)
         [WIRE_FORK] = sizeof(struct wire_fork),     [WIRE_COMM] = sizeof(struct wire_comm),
         [WIRE_EXIT] = sizeof(struct wire_exit),     [WIRE_LOST] = sizeof(struct wire_lost),
         [WIRE_STATS] = sizeof(struct wire_stats),   [WIRE_USAGE] = sizeof(struct wire_usage),
+        [WIRE_CLOCK] = sizeof(struct wire_clock),
     };
 
     for (uint32_t type = 0; type < sizeof sizes / sizeof *sizes; type++)

@@ -105,14 +105,11 @@ static void clickhouse_sum_history(struct clickhouse_rows *rows, uint64_t from, 
 }
 
 /* Returns true if the history says of all samples when they were taken. It does not if a profile without a history was
- * merged into this one. Hosts have clocks of their own, so a history of several hosts says nothing. */
+ * merged into this one. */
 static bool clickhouse_knows_times(struct clickhouse_rows *rows)
 {
     const struct profile *profile = rows->profile;
 
-    for (uint32_t i = 1; i < profile->process_count; i++)
-        if (profile->processes[i].host != profile->processes[0].host)
-            return false;
     clickhouse_sum_history(rows, 0, UINT64_MAX);
     for (uint32_t i = 0; i < profile->sample_count; i++)
         if (rows->amounts[i].count != profile->samples[i].count)
