@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Compares the ranks of a job. Each function has a row of cells, one for each rank: the time that the rank spent in the
- * function itself.
- *
- * A rank that waits for others in MPI polls, that is, it uses CPU time in functions deep in the libraries of MPI. So
- * the time of all that a function of MPI calls counts in the row of that function. A profile without stacks shows only
- * in which library that was.
+ * function itself. The time of all that a function of MPI calls counts in the row of that function.
  */
 #include "config.h"
 
@@ -14,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
 #include "pprofil.h"
 #include "report/imbalance.h"
+#include "report/mpi-calls.h"
 #include "report/row.h"
 #include "report/statistics.h"
 
@@ -26,68 +22,13 @@ struct imbalance_maker {
     uint32_t *rank_of;       /* owned; by string: index of the rank with this name, plus 1; 0: none */
     uint32_t *names;         /* owned; by rank: its name, index in strings */
     uint32_t ranks;
-    uint32_t *entries;       /* owned; by node: node of the function of MPI in which it is; PROFILE_NONE: in none */
+    uint32_t *entries;       /* owned; see mpi_find_calls */
     bool *is_mpi;            /* owned; by row */
     struct sums sums;        /* one for each row */
     struct amount *cells;    /* owned; rows of `ranks` cells */
     struct amount *all, *mpi; /* owned; one row each */
     uint32_t room;           /* how many rows have room in cells and is_mpi */
 };
-
-/* --- MPI --------------------------------------------------------------------------------- */
-
-/* Returns true for the names of MPI's functions: MPI_Recv and PMPI_Recv in C, mpi_recv_ and pmpi_recv_ in Fortran. */
-static bool imbalance_is_mpi_name(const char *name)
-{
-    const char *rest = name + (*name == 'P' || *name == 'p');
-    size_t length = strlen(name);
-
-    if (strncmp(rest, "MPI_", 4) == 0)
-        return rest[4] >= 'A' && rest[4] <= 'Z';
-    return strncmp(rest, "mpi_", 4) == 0 && name[length - 1] == '_';
-}
-
-/* Returns true for the libraries in which Open MPI and MPICH wait for messages. */
-static bool imbalance_is_mpi_library(const char *path)
-{
-    static const char *const names[] = {"libmpi", "libmpich", "libpmpi", "libopen-pal", "libopen-rte",
-                                        "libucp", "libuct",   "libucs",  "libfabric",   "libpsm",
-                                        "mca_"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(path_base_name(path), names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
-
-static bool imbalance_is_entry(const struct profile *profile, uint32_t node)
-{
-    const struct profile_location *location = &profile->locations[profile->nodes[node].location];
-
-    return imbalance_is_mpi_name(profile->strings[profile->functions[row_function(location)].name]);
-}
-
-/* Finds the outermost function of MPI of each stack. A caller's node comes before those of its callees. */
-static void imbalance_find_entries(struct imbalance_maker *maker)
-{
-    const struct profile *profile = maker->profile;
-
-    for (uint32_t node = 1; node < profile->node_count; node++) {
-        maker->entries[node] = maker->entries[profile->nodes[node].parent];
-        if (maker->entries[node] == PROFILE_NONE && imbalance_is_entry(profile, node))
-            maker->entries[node] = node;
-    }
-}
-
-static bool imbalance_is_in_mpi(const struct imbalance_maker *maker, uint32_t node)
-{
-    const struct profile *profile = maker->profile;
-    uint32_t object = profile->locations[profile->nodes[node].location].object;
-
-    if (maker->entries[node] != PROFILE_NONE)
-        return true;
-    return !report_has_stacks(profile) && imbalance_is_mpi_library(profile->strings[profile->objects[object].path]);
-}
 
 /* --- cells ------------------------------------------------------------------------------- */
 
@@ -132,7 +73,7 @@ static int imbalance_need_row(struct imbalance_maker *maker, uint32_t node, uint
         maker->room = room;
     }
     if (sum->location == PROFILE_NONE)
-        maker->is_mpi[*row] = imbalance_is_in_mpi(maker, node);
+        maker->is_mpi[*row] = maker->entries[node] != PROFILE_NONE;
     row_name_by(profile, sum, location, first);
     return 0;
 }
@@ -152,7 +93,7 @@ static int imbalance_count(struct imbalance_maker *maker)
             return error;
         amount_add(&maker->cells[(size_t)row * maker->ranks + rank - 1], &amount);
         amount_add(&maker->all[rank - 1], &amount);
-        if (imbalance_is_in_mpi(maker, sample->node))
+        if (maker->entries[sample->node] != PROFILE_NONE)
             amount_add(&maker->mpi[rank - 1], &amount);
     }
     return 0;
@@ -261,7 +202,7 @@ static int imbalance_make(struct imbalance_maker *maker, struct pprofil_imbalanc
 
     maker->rank_of = calloc(profile->string_count, sizeof *maker->rank_of);
     maker->names = calloc(profile->process_count + 1u, sizeof *maker->names);
-    maker->entries = calloc(profile->node_count, sizeof *maker->entries);
+    maker->entries = mpi_find_calls(profile);
     if (maker->rank_of == NULL || maker->names == NULL || maker->entries == NULL)
         return -ENOMEM;
     imbalance_find_ranks(maker);
@@ -271,7 +212,6 @@ static int imbalance_make(struct imbalance_maker *maker, struct pprofil_imbalanc
     maker->mpi = calloc(maker->ranks, sizeof *maker->mpi);
     if (maker->all == NULL || maker->mpi == NULL)
         return -ENOMEM;
-    imbalance_find_entries(maker);
     int error = imbalance_count(maker);
     return error == 0 ? imbalance_make_rows(maker, imbalance) : error;
 }
