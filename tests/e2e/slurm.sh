@@ -95,57 +95,12 @@ start_munged || skip "munged does not start here: $(tail -n 1 munged.out)"
 start_slurm || skip "Slurm does not start here"
 run() { timeout 120 srun "$@" </dev/null; }
 
-cat >ranks.c <<'END'
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
-static double used(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
-}
-__attribute__((noinline)) void even(double end)
-{
-	while (used() < end)
-		for (volatile int i = 0; i < 100000; i++)
-			;
-}
-__attribute__((noinline)) void uneven(double end)
-{
-	while (used() < end)
-		for (volatile int i = 0; i < 100000; i++)
-			;
-}
-/* ranks STEP [STATUS]: rank N computes STEP seconds evenly and N + 1 times STEP unevenly. The last rank has STATUS. */
-int main(int argc, char **argv)
-{
-	int rank = atoi(getenv("SLURM_PROCID")), last = atoi(getenv("SLURM_NTASKS")) - 1;
-	double step = atof(argv[1]), start = used();
-	char name[64];
-
-	snprintf(name, sizeof name, "pid-%d", rank);
-	FILE *own = fopen(name, "w");
-	fprintf(own, "%d\n", (int)getpid());
-	fclose(own);
-	even(start + step);
-	double between = used();
-	uneven(between + step * (rank + 1));
-	snprintf(name, sizeof name, "own-%d", rank);
-	own = fopen(name, "w");
-	fprintf(own, "%d %.0f %.0f\n", rank, (between - start) * 1e9, (used() - between) * 1e9);
-	fclose(own);
-	return argc > 2 && rank == last ? atoi(argv[2]) : 0;
-}
-END
-${CC:-cc} -O1 -g -o ranks ranks.c || skip "no C compiler"
-expect "srun without pprofil" 0 "$(status_of run -n 4 ./ranks 0.01)"
+expect "srun without pprofil" 0 "$(status_of run -n 4 "$targets/rank-work" 0.01)"
 rm -f own-*
 
 # --- a pprofil in each rank
 mkdir prof
-expect "status" 0 "$(status_of run -n 4 "$pprofil" -g --overhead 100 -o 'prof/%h-%j-%r.pb.gz' ./ranks 0.3)"
+expect "status" 0 "$(status_of run -n 4 "$pprofil" -g --overhead 100 -o 'prof/%h-%j-%r.pb.gz' "$targets/rank-work" 0.3)"
 expect "rank 0 says what it has saved" 1 "$(grep -c 'profile saved' err)"
 expect "rank 0 says how to see all" 1 "$(grep -c 'rank 0 of 4; compare all ranks with: ' err)"
 expect "the other ranks say nothing" "" "$(cat out err | grep -v 'profile saved\|rank 0 of 4')"
@@ -190,7 +145,7 @@ for by in function line rank job host process; do
 done
 
 # --- what srun returns
-expect "the status of a rank" 7 "$(status_of run -n 2 "$pprofil" -o 'status-%r.pb.gz' ./ranks 0.01 7)"
+expect "the status of a rank" 7 "$(status_of run -n 2 "$pprofil" -o 'status-%r.pb.gz' "$targets/rank-work" 0.01 7)"
 expect "the status of a rank: files" "status-0.pb.gz status-1.pb.gz" "$(echo status-*)"
 # shellcheck disable=SC2016
 for signal in KILL SEGV; do
@@ -199,9 +154,9 @@ for signal in KILL SEGV; do
 		"$(status_of run -n 1 "$pprofil" -q -o signal.pb.gz sh -c "kill -$signal \$\$")"
 done
 expect "no such program" 127 "$(status_of run -n 2 "$pprofil" -o 'none-%r.pb.gz' ./none)"
-expect "the same file for all ranks" 125 "$(status_of run -n 2 "$pprofil" -o same.pb.gz ./ranks 0.01)"
+expect "the same file for all ranks" 125 "$(status_of run -n 2 "$pprofil" -o same.pb.gz "$targets/rank-work" 0.01)"
 expect "the same file for all ranks: one says so" 1 "$(grep -c 'all 2 ranks of this job would write this file' err)"
-expect "one report: status" 0 "$(status_of run -n 2 "$pprofil" ./ranks 0.05)"
+expect "one report: status" 0 "$(status_of run -n 2 "$pprofil" "$targets/rank-work" 0.05)"
 expect "one report" 1 "$(cat out err | grep -c '^# [0-9]* samples*,')"
 
 # --- scancel
@@ -218,7 +173,7 @@ cancel() {
 	name=$1
 	shift
 	rm -f pid-* cancelled-*
-	timeout 120 srun -n 4 "$pprofil" -g -o 'cancelled-%r.pb.gz' ./ranks 30 >out 2>err </dev/null &
+	timeout 120 srun -n 4 "$pprofil" -g -o 'cancelled-%r.pb.gz' "$targets/rank-work" 30 >out 2>err </dev/null &
 	srun=$!
 	for rank in 0 1 2 3; do await is_traced_rank $rank || fail "$name: rank $rank" "is not traced"; done
 	ranks=$(cat pid-*)
