@@ -124,6 +124,15 @@ static const char *convert_format(const struct convert_command *command)
     return command->out.format != NULL ? command->out.format : pprofil_format_for(command->output);
 }
 
+/* Returns true if an error means that the profile does not say what a heat map would show. */
+static bool convert_lacks_times(const struct convert_command *command, int error)
+{
+    const char *format = convert_format(command);
+
+    return error == PPROFIL_ERROR_NO_SAMPLES &&
+           (strcmp(format, "heat-svg") == 0 || strcmp(format, "rank-heat-svg") == 0);
+}
+
 /* Prints why there is no heat map. */
 static int complain_heat_map(const struct convert_command *command, const char *path)
 {
@@ -138,7 +147,7 @@ static int convert_save(const struct convert_command *command, const char *path,
 
     if (error == 0 || (error == -EPIPE && strcmp(command->output, "-") == 0))
         return 0; /* EPIPE: the reader of the pipe has seen enough */
-    if (error == PPROFIL_ERROR_NO_SAMPLES && strcmp(convert_format(command), "heat-svg") == 0)
+    if (convert_lacks_times(command, error))
         return complain_heat_map(command, path);
     if (error == PPROFIL_ERROR_DIALECT)
         return complain("--dialect %s: %s", command->out.dialect, pprofil_error_text(error));

@@ -114,6 +114,7 @@ static const struct choice_synonym format_synonyms[] = {
     {"svg", "flame-svg"},
     {"html", "flame-html"},
     {"heatmap", "heat-svg"},
+    {"ranks", "rank-heat-svg"},
     {"chrome", "chrome-trace"},
     {"kcachegrind", "callgrind"},
     {"perf-data", "perf.data"},

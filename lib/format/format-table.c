@@ -26,8 +26,8 @@ static const struct format *const formats[] = {
     &format_json,       &format_callgrind,  &format_perf_script, &format_csv,          &format_folded,
     &format_gperftools, &format_gmon,       &format_sprof,       &format_mon_solaris,  &format_gmon_bsd,
     &format_kpdata,     &format_n64,        &format_mon,         &format_pcsample,     &format_flame_svg,
-    &format_flame_html, &format_icicle_svg, &format_heat_svg,    &format_chrome_trace,
-    &format_web,        &format_clickhouse,
+    &format_flame_html, &format_icicle_svg, &format_heat_svg,    &format_rank_heat_svg,
+    &format_chrome_trace, &format_web,        &format_clickhouse,
 };
 
 const struct format *format_at(unsigned i)

@@ -140,6 +140,7 @@ extern const struct format format_chrome_trace; /* write only */
 extern const struct format format_web; /* write only */
 extern const struct format format_clickhouse; /* write only */
 /* lib/format/picture: write only */
-extern const struct format format_flame_svg, format_icicle_svg, format_flame_html, format_heat_svg;
+extern const struct format format_flame_svg, format_icicle_svg, format_flame_html, format_heat_svg,
+    format_rank_heat_svg;
 
 #endif

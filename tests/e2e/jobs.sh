@@ -5,38 +5,6 @@
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 cd "$work" || exit 1
-cat >work.c <<'C'
-#include <stdlib.h>
-#include <time.h>
-static double used(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
-}
-__attribute__((noinline)) void even(double end)
-{
-	while (used() < end)
-		for (volatile int i = 0; i < 100000; i++)
-			;
-}
-__attribute__((noinline)) void uneven(double end)
-{
-	while (used() < end)
-		for (volatile int i = 0; i < 100000; i++)
-			;
-}
-int main(void)
-{
-	const char *rank = getenv("OMPI_COMM_WORLD_RANK");
-	if (rank == NULL)
-		rank = getenv("PMI_RANK");
-	even(0.5);
-	uneven(used() + 0.25 * (1 + atoi(rank)));
-	return 0;
-}
-C
-${CC:-cc} -O1 -g -o ranks work.c || skip "no C compiler"
 # as mpirun does it: the children are ranks
 mkdir bin
 cat >bin/mpirun <<'END'
@@ -50,15 +18,15 @@ wait
 END
 chmod +x bin/mpirun
 
-# by_rank NAME FILE: ranks 0 to 3 have 0.75, 1, 1.25 and 1.5 s
+# by_rank NAME FILE: ranks 0 to 3 have 0.6, 0.9, 1.2 and 1.5 s
 by_rank() {
 	# the launcher itself has no rank, and may have a sample
 	"$pprofil" report -n 0 -f csv --by rank "$2" | grep -v 'no rank' >csv
 	expect "$1: ranks" "0 1 2 3" "$(awk -F, 'NR > 1 { print $5 }' csv | sort | paste -s -d' ')"
 	for rank in 0 1 2 3; do
-		between "$1: seconds of rank $rank" "$(awk "BEGIN { print 0.9 * (0.75 + 0.25 * $rank) }")" \
+		between "$1: seconds of rank $rank" "$(awk "BEGIN { print 0.9 * 0.3 * (2 + $rank) }")" \
 			"$(awk -F, -v rank=$rank '$5 == rank { print $3 / 1e9 }' csv)" \
-			"$(awk "BEGIN { print 1.15 * (0.75 + 0.25 * $rank) }")"
+			"$(awk "BEGIN { print 1.15 * 0.3 * (2 + $rank) }")"
 	done
 	"$pprofil" report -n 0 -f json --imbalance "$2" >json
 	imbalance "$1: even" even 0 ""
@@ -80,7 +48,7 @@ imbalance() {
 }
 
 # --- one pprofil above the launcher
-PATH=$work/bin:$PATH "$pprofil" -q -F 1000 --overhead 100 -o above.pb.gz mpirun 4 ./ranks
+PATH=$work/bin:$PATH "$pprofil" -q -F 1000 --overhead 100 -o above.pb.gz mpirun 4 "$targets/rank-work" 0.3
 by_rank "above the launcher" above.pb.gz
 expect "the host" "$(uname -n)" "$("$pprofil" report -f csv --by host above.pb.gz | awk -F, 'NR == 2 { print $5 }')"
 expect "the job" "job-1@1" "$("$pprofil" report -f csv --by job --rank 1 above.pb.gz | awk -F, 'NR == 2 { print $5 }')"
@@ -92,12 +60,13 @@ for by in host job rank; do
 	job) name=job-1@1 ;;
 	rank) name=3 ;;
 	esac
-	expect "text of --by $by" "$by $name" "$(awk -v by=$by '$NF == by { print by } $1 == "100.00" { print $NF }' text | paste -s -d' ')"
+	expect "text of --by $by" "$by $name" \
+		"$(awk -v by=$by '$NF == by { print by } $1 == "100.00" { print $NF }' text | paste -s -d' ')"
 done
 expect "two levels" 4 "$("$pprofil" report --by rank,function above.pb.gz | grep -c '^# rank [0-3]:')"
 
 # --- a pprofil in each rank
-PATH=$work/bin:$PATH mpirun 4 "$pprofil" -q -F 1000 --overhead 100 -o 'rank-%r-%j.pb.gz' ./ranks
+PATH=$work/bin:$PATH mpirun 4 "$pprofil" -q -F 1000 --overhead 100 -o 'rank-%r-%j.pb.gz' "$targets/rank-work" 0.3
 expect "names of the files" "rank-0-job-1@1.pb.gz rank-1-job-1@1.pb.gz rank-2-job-1@1.pb.gz rank-3-job-1@1.pb.gz" \
 	"$(echo rank-*)"
 "$pprofil" merge -o merged.pb.gz rank-*.pb.gz
@@ -107,20 +76,37 @@ by_rank "merged" merged.pb.gz
 expect "json keeps ranks, hosts and jobs" "$("$pprofil" report -f csv --by rank,job merged.pb.gz)" \
 	"$("$pprofil" report -f csv --by rank,job again.pb.gz)"
 
+# --- a picture of the ranks over time
+# picture_seconds FILE RANK: the seconds of its bar
+picture_seconds() { sed -n "s/.*>rank $2, the whole run: \([0-9.]*\) s<.*/\1/p" "$1"; }
+"$pprofil" convert -o job.ranks.svg merged.pb.gz
+"$pprofil" convert -o again.ranks.svg again.pb.gz
+command -v xmllint >/dev/null && expect "picture: is XML" 0 "$(status_of xmllint --noout job.ranks.svg)"
+expect "picture: the same from json" "$(cksum <job.ranks.svg)" "$(cksum <again.ranks.svg)"
+for rank in 0 1 2 3; do
+	seconds=$("$pprofil" report -n 0 -f csv --by rank merged.pb.gz | awk -F, -v r=$rank '$5 == r { print $3 / 1e9 }')
+	between "picture: seconds of rank $rank" "$(awk "BEGIN { print $seconds - 0.001 }")" \
+		"$(picture_seconds job.ranks.svg $rank)" "$(awk "BEGIN { print $seconds + 0.001 }")"
+	between "picture: rank $rank has cells" 1 "$(grep -c ">rank $rank, [0-9.]* to " job.ranks.svg)" 100000
+done
+"$pprofil" convert --function uneven -o part.ranks.svg merged.pb.gz
+between "picture: of a function: rank 0" 0.15 "$(picture_seconds part.ranks.svg 0)" 0.45
+
 # --- what ranks print
-PATH=$work/bin:$PATH mpirun 4 "$pprofil" -o 'said-%r.pb.gz' ./ranks 2>err
+PATH=$work/bin:$PATH mpirun 4 "$pprofil" -o 'said-%r.pb.gz' "$targets/rank-work" 0.3 2>err
 expect "only rank 0 says something" 1 "$(grep -c 'profile saved' err)"
-expect_text "how to see all ranks" "rank 0 of 4; compare all ranks with: pprofil report --imbalance said-\\*\\.pb\\.gz" err
+expect_text "how to see all ranks" \
+	"rank 0 of 4; compare all ranks with: pprofil report --imbalance said-\\*\\.pb\\.gz" err
 "$pprofil" report --imbalance said-*.pb.gz >several
 expect_text "several files" "^# 4 ranks" several
-PATH=$work/bin:$PATH mpirun 4 "$pprofil" ./ranks 2>err
+PATH=$work/bin:$PATH mpirun 4 "$pprofil" "$targets/rank-work" 0.3 2>err
 expect "one report" 1 "$(grep -c '^# [0-9]* samples*,' err)"
 expect_text "how to save all" "-o 'NAME-%r.pb.gz'" err
-PATH=$work/bin:$PATH mpirun 3 "$pprofil" -o same.pb.gz ./ranks 2>err
+PATH=$work/bin:$PATH mpirun 3 "$pprofil" -o same.pb.gz "$targets/rank-work" 0.3 2>err
 expect "the same file for all ranks" 1 "$(grep -c 'all 3 ranks of this job would write this file' err)"
 expect "the same file for all ranks: one line" 1 "$(wc -l <err)"
 expect "the same file for all ranks: none was written" "" "$(ls same.pb.gz 2>/dev/null)"
-PATH=$work/bin:$PATH mpirun 2 "$pprofil" stat -f json ./ranks 2>stat
+PATH=$work/bin:$PATH mpirun 2 "$pprofil" stat -f json "$targets/rank-work" 0.3 2>stat
 expect "stat: rank 0" 1 "$(grep -c '^ "processes": \[' stat)"
 
 # --- what is wrong
@@ -130,4 +116,13 @@ expect "no file" "" "$(ls x-* 2>/dev/null)"
 "$pprofil" -q -o one.pb.gz "$targets/known-shares" 1 >/dev/null
 expect "imbalance without ranks" 125 "$(status_of "$pprofil" report --imbalance one.pb.gz)"
 one_line "imbalance without ranks"
+expect "picture without ranks" 125 "$(status_of "$pprofil" convert -o no.ranks.svg one.pb.gz)"
+one_line "picture without ranks"
+expect_text "picture without ranks: why" 'fewer than two ranks' err
+# without its last member, the history
+awk '/^"history":/ { exit } NR > 1 { print line } { line = $0 } END { sub(/,$/, "", line); print line "}" }' \
+	merged.json >timeless.json
+expect "picture without times" 125 "$(status_of "$pprofil" convert -o no.ranks.svg timeless.json)"
+expect_text "picture without times: why" 'timeless.json does not say when' err
+expect "no picture" "" "$(ls no.ranks.svg 2>/dev/null)"
 finish

@@ -59,6 +59,19 @@ check_ranks() {
 	"$pprofil" report -n 0 -f csv --imbalance "$2" >imbalance.csv
 	expect "$1: waiting in MPI is a row of its own" 1 "$(grep -c '^P*MPI_Allreduce,[^,]*,1,' imbalance.csv)"
 }
+# check_picture NAME FILE RANKS: the bars have the time in MPI of the report, and each has at least what the rank waited
+check_picture() {
+	"$pprofil" convert -o job.ranks.svg "$2"
+	sed -n 's/.*>rank \([0-9]*\), the whole run: .*, \([0-9.]*\) s in MPI<.*/\2 \1/p' job.ranks.svg >bars
+	expect "$1: a bar for each rank" "$3" "$(wc -l <bars)"
+	while read -r seconds rank; do
+		between "$1: rank $rank: time in MPI, in the picture" \
+			"$(awk '{ print 0.7e-9 * $3 - 0.05 }' "own-$rank")" "$seconds" 100
+	done <bars
+	seconds=$("$pprofil" report -f json --imbalance "$2" | sed 's/.*"mpi":{//; s/}.*//; s/.*"ns":\([0-9]*\).*/\1/')
+	between "$1: time in MPI, in the picture" "$(awk "BEGIN { print $seconds / 1e9 - 0.01 }")" \
+		"$(awk '{ sum += $1 } END { print sum }' bars)" "$(awk "BEGIN { print $seconds / 1e9 + 0.01 }")"
+}
 # check_times NAME FILE RANKS: times of each rank, and the imbalance, are what the program has measured
 check_times() {
 	name=$1 file=$2 rank=0
@@ -73,6 +86,7 @@ check_times() {
 		done
 		rank=$((rank + 1))
 	done
+	check_picture "$name" "$file" "$3"
 	awk '{ print $1, $2 }' own-* >own
 	imbalance_is "$name" solve imbalance.csv own
 }

@@ -222,6 +222,7 @@ Test(picture, formats_go_by_words_of_the_name)
     cr_assert_eq(format_by_path("heat.svg"), &format_heat_svg);
     cr_assert_eq(format_by_path("/tmp/run-heat.svg"), &format_heat_svg);
     cr_assert_eq(format_by_path("wheat.svg"), &format_flame_svg);
+    cr_assert_eq(format_by_path("job.ranks.svg"), &format_rank_heat_svg);
     cr_assert_eq(format_by_path("a.icicle.svg"), &format_icicle_svg);
     cr_assert_eq(format_by_path("a.html"), &format_flame_html);
 }
@@ -233,6 +234,7 @@ Test(picture, a_full_disk_is_an_error_and_so_is_nothing_to_draw)
     cr_assert_eq(format_write_file(&format_flame_svg, "/dev/full", profile), -ENOSPC);
     cr_assert_eq(format_write_file(&format_flame_html, "/dev/full", profile), -ENOSPC);
     cr_assert_eq(format_write_file(&format_heat_svg, "/dev/null", profile), PPROFIL_ERROR_NO_SAMPLES);
+    cr_assert_eq(format_write_file(&format_rank_heat_svg, "/dev/null", profile), PPROFIL_ERROR_NO_RANKS);
     struct format_options options = {.baseline = profile};
     cr_assert_eq(format_write_file_as(&format_pprof, "/dev/null", profile, &options), PPROFIL_ERROR_NO_COMPARISON);
     cr_assert_eq(format_write_file_as(&format_icicle_svg, "/dev/null", profile, &options), 0);

@@ -126,19 +126,12 @@ static void put_tip(const struct map *map, double from, double to, double heat)
     fputs(" CPUs in use</title>", map->out);
 }
 
-static void put_rect(const struct map *map, uint32_t column, double y, double height)
+/* Writes a rectangle in a column, without the end of its tag. */
+static void put_column_rect(const struct map *map, uint32_t column, double y, double height)
 {
     double gap = map->width > 4 ? 1 : 0;
 
-    fputs("<rect x=\"", map->out);
-    page_put_number(map->out, LEFT + column * map->width, 2);
-    fputs("\" y=\"", map->out);
-    page_put_number(map->out, y, 2);
-    fputs("\" width=\"", map->out);
-    page_put_number(map->out, map->width - gap, 2);
-    fputs("\" height=\"", map->out);
-    page_put_number(map->out, height, 2);
-    fputs("\"", map->out);
+    page_put_rect(map->out, LEFT + column * map->width, y, map->width - gap, height);
 }
 
 static void draw_bars(const struct map *map)
@@ -150,7 +143,7 @@ static void draw_bars(const struct map *map)
             continue;
         fputs("<g>", map->out);
         put_tip(map, column * CELLS, (column + 1) * CELLS, heat);
-        put_rect(map, column, TOP + BARS - height, height);
+        put_column_rect(map, column, TOP + BARS - height, height);
         fputs(" class=\"bar\"/></g>\n", map->out);
     }
 }
@@ -169,38 +162,19 @@ static void draw_column(const struct map *map, uint32_t column)
             continue;
         fputs("<g>", map->out);
         put_tip(map, first + i, first + next, sum / (next - i));
-        put_rect(map, column, MAP_END - next * CELL, (next - i) * CELL);
+        put_column_rect(map, column, MAP_END - next * CELL, (next - i) * CELL);
         fputs(" fill=\"", map->out);
         put_colour(map->out, level);
         fputs("\"/></g>\n", map->out);
     }
 }
 
-/* Returns the number of seconds between two labels of the time axis. It is 1, 2 or 5 times a power of ten: the smallest
- * such number that puts at least 80 units between the labels. */
-static double step_of(const struct map *map)
-{
-    double wanted = 80 / map->width * seconds_of(map, CELLS);
-    double power = pow(10, floor(log10(wanted)));
-
-    if (wanted <= power)
-        return power;
-    return wanted <= 2 * power ? 2 * power : wanted <= 5 * power ? 5 * power : 10 * power;
-}
-
 static void draw_axes(const struct map *map)
 {
-    double second = seconds_of(map, CELLS), step = step_of(map);
+    double second = seconds_of(map, CELLS);
     FILE *out = map->out;
 
-    for (double time = 0; time <= second * map->columns * 1.0001; time += step) {
-        double x = LEFT + time / second * map->width;
-        fputs("<text class=\"plain\" text-anchor=\"middle\" x=\"", out);
-        page_put_number(out, x, 1);
-        fprintf(out, "\" y=\"%u\">", MAP_END + 20);
-        page_put_number(out, time, 2);
-        fputs(" s</text>\n", out);
-    }
+    page_put_time_axis(out, LEFT, MAP_END + 20, map->columns * map->width, second * map->columns);
     for (unsigned i = 0; i <= 4; i++) {
         fprintf(out, "<text class=\"plain\" text-anchor=\"end\" x=\"%u\" y=\"%u\">", LEFT - 8,
                 MAP_END - i * CELLS * CELL / 4 + 4);
@@ -241,11 +215,8 @@ static int draw_title(const struct map *map, const struct profile *profile)
     int error = picture_title(profile, "CPU use over time", &title);
     if (error != 0)
         return error;
-    fputs("<title>", map->out);
-    picture_escape(map->out, title);
-    fputs("</title>\n<text id=\"title\" class=\"plain\" x=\"10\" y=\"28\">", map->out);
-    picture_escape_clipped(map->out, title, 110);
-    fputs("</text>\n<text class=\"plain\" x=\"10\" y=\"48\">", map->out);
+    page_put_svg_title(map->out, title);
+    fputs("<text class=\"plain\" x=\"10\" y=\"48\">", map->out);
     page_put_number(map->out, used, 2);
     fputs(" s of CPU time in ", map->out);
     page_put_number(map->out, seconds_of(map, map->line->count), 2);
@@ -256,30 +227,21 @@ static int draw_title(const struct map *map, const struct profile *profile)
 
 static int draw_heat_svg(const struct map *map, const struct profile *profile)
 {
-    double all = map->columns * map->width;
     FILE *out = map->out;
 
-    fprintf(out,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
-            "viewBox=\"0 0 %u %u\" xml:lang=\"en\">\n<style>\n%s</style>\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT, picture_flame_svg_css);
-    fprintf(out, "<rect class=\"paper\" width=\"%u\" height=\"%u\"/>\n", WIDTH, HEIGHT);
+    page_put_svg_head(out, WIDTH, HEIGHT);
     int error = draw_title(map, profile);
     if (error != 0)
         return error;
-    fprintf(out, "<rect class=\"ground\" x=\"%u\" y=\"%u\" width=\"", LEFT, MAP_TOP);
-    page_put_number(out, all, 2);
-    fprintf(out, "\" height=\"%u\"/>\n<g id=\"places\">\n", CELLS * CELL);
+    page_put_rect(out, LEFT, MAP_TOP, map->columns * map->width, CELLS * CELL);
+    fputs(" class=\"ground\"/>\n<g id=\"places\">\n", out);
     draw_bars(map);
     for (uint32_t column = 0; column < map->columns; column++)
         draw_column(map, column);
     fputs("</g>\n", out);
     draw_axes(map);
     draw_legend(map);
-    fprintf(out, "<text id=\"details\" class=\"plain\" aria-live=\"polite\" x=\"%u\" y=\"%u\"></text>\n", LEFT,
-            HEIGHT - 12);
-    fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n", picture_heat_svg_js);
+    page_put_svg_end(out, LEFT, HEIGHT - 12);
     return 0;
 }
 

@@ -214,6 +214,21 @@ void page_put_number(FILE *out, double number, unsigned decimals);
  * baseline, and how much it has changed. */
 void page_put_figures(FILE *out, const struct picture_tree *tree, uint32_t frame);
 
+/* --- heat maps (page-svg.c) ---------------------------------------------------------------- */
+
+/* Writes the beginning of an SVG page: its size in units, the style, and the background. */
+void page_put_svg_head(FILE *out, unsigned width, unsigned height);
+/* Writes the title, as the name of the page and as its first line. */
+void page_put_svg_title(FILE *out, const char *title);
+/* Writes a rectangle, without the end of its tag. */
+void page_put_rect(FILE *out, double x, double y, double width, double height);
+/* Writes the labels of a time axis, from 0 to `seconds` (more than 0), which is `width` units long. y: where the text
+ * stands. */
+void page_put_time_axis(FILE *out, double left, double y, double width, double seconds);
+/* Writes the line of text that describes the place under the pointer, and the end of the page. A place is a group in
+ * the element "places" that has a title. */
+void page_put_svg_end(FILE *out, unsigned x, unsigned y);
+
 /* --- text ---------------------------------------------------------------------------------- */
 
 /* Returns a copy of a text that can neither do harm nor hide anything. The copy is valid UTF-8, and is cut after 500
