@@ -322,6 +322,21 @@ static bool periods_wait(struct run *run)
     return true;
 }
 
+/* Names the files for which --then could not be run, because there could be no child. */
+static void periods_give_up_command(struct run *run)
+{
+    struct run_periods *periods = &run->periods;
+
+    for (size_t i = 0; i < periods->file_count; i++) {
+        complain("--then: no process can be made for '%s %s'", run->asked.periods.then, periods->files[i]);
+        free(periods->files[i]);
+        periods->failed = true;
+    }
+    free(periods->files);
+    periods->files = NULL;
+    periods->file_count = 0;
+}
+
 int run_periods_finish(struct run *run, bool saved)
 {
     struct run_periods *periods = &run->periods;
@@ -336,8 +351,8 @@ int run_periods_finish(struct run *run, bool saved)
         periods_take_file(run, last);
     while (periods_wait(run))
         ;
+    periods_give_up_command(run);
     if (run->asked.periods.every != 0 && periods->saved > 1 && !run->asked.quiet)
         complain("%u files saved", periods->saved);
-    free(periods->files);
     return periods->failed ? EXIT_OWN_FAILURE : 0;
 }

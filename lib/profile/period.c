@@ -4,7 +4,7 @@
  *
  * The old tables become the profile of the period. The profile that goes on gets new tables, with only the entries that
  * later events may refer to. So the memory of a run that lasts for weeks depends on what is alive, and not on what has
- * been.
+ * been, but for 16 bytes for each file that was ever mapped.
  */
 #include "config.h"
 
@@ -17,6 +17,8 @@
 #include "profile/profile-internal.h"
 #include "profile/profile.h"
 #include "wire/wire.h"
+
+#define PERIOD_IDLE_FILES_MAX 256u /* number of kept files that nobody has mapped and that have no samples */
 
 void profile_moves_clear(struct profile_moves *moves)
 {
@@ -85,36 +87,113 @@ static int period_keep_threads(const struct extraction *extraction)
     return error;
 }
 
-/* Keeps all files that the supervisor has numbered, because it sends the descriptor of a file only once. */
-static int period_keep_files(const struct extraction *extraction)
+/* Returns true for the list of names of a process that has ended. */
+static bool period_is_ended_list(const struct extraction *extraction, const struct pending_object *numbered)
+{
+    return numbered->object != HASH_NONE &&
+           extraction->from->objects[numbered->object].kind == PROFILE_OBJECT_ANON &&
+           extraction->objects[numbered->object] == 0;
+}
+
+/* Returns true if an object that the supervisor has numbered is a file that no live process has mapped, and whose
+ * descriptor is not still to come. */
+static bool period_is_unmapped(const struct extraction *extraction, const struct pending_object *numbered)
+{
+    const struct profile *from = extraction->from;
+
+    return numbered->object != HASH_NONE && from->objects[numbered->object].kind == PROFILE_OBJECT_FILE &&
+           extraction->objects[numbered->object] == 0 && (from->objects[numbered->object].fd >= 0 || numbered->none);
+}
+
+/* Finds idle files: those that nobody has mapped, and that have no samples in the ended period. Returns an array with
+ * an element for each object that the supervisor has numbered; the caller frees it. */
+static bool *period_find_idle(const struct extraction *extraction)
+{
+    const struct profile *from = extraction->from;
+    const struct profile_index *index = from->index;
+    bool *sampled = calloc(from->object_count + 1u, sizeof *sampled);
+    bool *idle = sampled == NULL ? NULL : calloc(index->pending_count + 1u, sizeof *idle);
+
+    for (uint32_t i = 1; sampled != NULL && i < from->location_count; i++)
+        sampled[from->locations[i].object] = true;
+    for (uint32_t i = 0; idle != NULL && i < index->pending_count; i++)
+        idle[i] = period_is_unmapped(extraction, &index->pending[i]) && !sampled[index->pending[i].object];
+    free(sampled);
+    return idle;
+}
+
+static uint32_t period_count_excess(const bool *idle, uint32_t count)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += idle[i];
+    return sum > PERIOD_IDLE_FILES_MAX ? sum - PERIOD_IDLE_FILES_MAX : 0;
+}
+
+/* Keeps an object that the supervisor has numbered, or only its number. */
+static int period_keep_numbered(const struct extraction *extraction, const struct pending_object *numbered,
+                                bool is_forgotten)
+{
+    struct profile_index *to = extraction->to->index;
+    struct pending_object *pending = &to->pending[to->pending_count++];
+
+    *pending = *numbered;
+    pending->fd = -1; /* period_move_descriptors sets it */
+    if (is_forgotten) {
+        pending->object = HASH_NONE;
+        pending->none = true;
+    }
+    return pending->object == HASH_NONE ? 0 : extract_object(extraction, pending->object, &pending->object);
+}
+
+/* Keeps the idle files (which: true) or all other objects (which: false). The first `excess` ones are forgotten. */
+static int period_keep_some(const struct extraction *extraction, const bool *idle, bool which, uint32_t excess)
 {
     const struct profile_index *from = extraction->from->index;
+    int error = 0;
+
+    for (uint32_t i = 0; error == 0 && i < from->pending_count; i++) {
+        if (idle[i] != which || period_is_ended_list(extraction, &from->pending[i]))
+            continue;
+        error = period_keep_numbered(extraction, &from->pending[i], excess > 0);
+        excess -= excess > 0;
+    }
+    return error;
+}
+
+/*
+ * Keeps the files that the supervisor has numbered, even if nobody has mapped them now, because it sends the descriptor
+ * of a file only once. But a program that maps new files for weeks must not use up all descriptors. So of many idle
+ * files those are forgotten that have been idle for the longest time: idle files come first in the new list, in their
+ * order. If such a file is mapped again, it is opened by its path. This fails if it was deleted, or belongs to another
+ * mount namespace; then it has no names.
+ */
+static int period_keep_files(const struct extraction *extraction)
+{
+    uint32_t count = extraction->from->index->pending_count;
     struct profile_index *to = extraction->to->index;
-    int error = array_extend(&to->pending, &to->pending_count, from->pending_count, sizeof *to->pending);
+    bool *idle = period_find_idle(extraction);
+    int error = idle == NULL ? -ENOMEM : array_extend(&to->pending, &to->pending_count, count, sizeof *to->pending);
 
     to->pending_count = 0;
-    for (uint32_t i = 0; error == 0 && i < from->pending_count; i++) {
-        struct pending_object pending = from->pending[i];
-        bool mapped = pending.object != HASH_NONE;
-        if (mapped && extraction->from->objects[pending.object].kind == PROFILE_OBJECT_ANON &&
-            extraction->objects[pending.object] == 0)
-            continue; /* the list of names of a process that has ended */
-        if (mapped)
-            error = extract_object(extraction, pending.object, &pending.object);
-        pending.fd = -1; /* period_move_descriptors sets it */
-        to->pending[to->pending_count++] = pending;
-    }
+    if (error == 0)
+        error = period_keep_some(extraction, idle, true, period_count_excess(idle, count));
+    if (error == 0)
+        error = period_keep_some(extraction, idle, false, 0);
+    free(idle);
     return error;
 }
 
 /* Moves the descriptors whose WIRE_MAP events have not come. Called when nothing can fail any more. */
 static void period_move_descriptors(struct profile_index *from, struct profile_index *to)
 {
-    for (uint32_t i = 0, j = 0; i < from->pending_count && j < to->pending_count; i++)
-        if (from->pending[i].wire_object == to->pending[j].wire_object) {
-            to->pending[j++].fd = from->pending[i].fd;
-            from->pending[i].fd = -1;
-        }
+    for (uint32_t i = 0; i < from->pending_count; i++)
+        for (uint32_t j = 0; from->pending[i].fd >= 0 && j < to->pending_count; j++)
+            if (from->pending[i].wire_object == to->pending[j].wire_object) {
+                to->pending[j].fd = from->pending[i].fd;
+                from->pending[i].fd = -1;
+            }
 }
 
 /* --- what later samples may refer to ------------------------------------------------------- */

@@ -31,10 +31,10 @@ struct live_process {
  * first of them comes, and stays in the table. */
 struct pending_object {
     uint32_t wire_object; /* id of the object in wire_map.object */
-    uint32_t object; /* index in profile->objects; HASH_NONE: the WIRE_MAP event has not come */
+    uint32_t object; /* index in profile->objects; HASH_NONE: no WIRE_MAP event came, or the object was forgotten */
     /* owned; the descriptor, until the WIRE_MAP event comes; negative: there is none */
     int fd;
-    bool none;       /* an error came instead of the descriptor */
+    bool none;       /* no descriptor will come: an error came instead, or the object was forgotten */
 };
 
 struct profile_index {
@@ -46,8 +46,8 @@ struct profile_index {
     void *live; /* owned; root of a tsearch(3) tree of struct live_process, sorted by pid */
     struct pending_object *pending;
     uint32_t pending_count;
-    /* for merging: find the first known_process_count processes, and the first known_thread_count threads, by what makes
-     * them the same as those of another profile */
+    /* for merging: find the first known_process_count processes, and the first known_thread_count threads, by what
+     * makes them the same as those of another profile */
     struct hash_index known_processes, known_threads;
     uint32_t known_process_count, known_thread_count;
     bool unnumbered; /* merging has added processes whose generations may not be distinct */

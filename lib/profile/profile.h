@@ -188,8 +188,8 @@ struct profile_totals {
  *
  * Times of processes, of the history and of the timeline are ns of CLOCK_REALTIME, so that profiles of several machines
  * can be merged. But events have times of CLOCK_MONOTONIC, so that no time is lost or counted twice when somebody sets
- * the clock. Both differ by `clock_offset`, which is read once, when the profile begins. In a recording of events it is
- * not known, and is 0.
+ * the clock. `clock_offset` is the difference. It is read when the profile begins, and again when a period begins. The
+ * time in which the machine is suspended is not counted.
  */
 struct profile {
     char **strings;
@@ -274,10 +274,10 @@ struct profile_moves {
 void profile_moves_clear(struct profile_moves *moves);
 
 /* Ends a period of sampling. *ended gets all that was sampled so far, and the caller frees it. *profile goes on without
- * samples, but with the processes, threads and mappings that are alive, the files, and the stacks of sleeping threads,
- * which may be referred to by later events. Its tables have new indexes: see *moves, which the caller clears in any
- * case. start_time: time of the beginning of the new period, CLOCK_REALTIME ns; clock_offset: of the new period, see
- * struct profile. Returns 0, -ENOMEM or -EOVERFLOW; after an error, *profile has not changed. */
+ * samples, but with what later events may refer to: the processes, threads and mappings that are alive, the files
+ * except old ones that nobody has mapped, and the stacks of sleeping threads. Its tables have new indexes: see *moves,
+ * which the caller clears in any case. start_time: time of the beginning of the new period, CLOCK_REALTIME ns; clock_offset:
+ * of the new period, see struct profile. Returns 0, -ENOMEM or -EOVERFLOW; after an error, *profile has not changed. */
 int profile_end_period(struct profile *profile, uint64_t start_time, uint64_t clock_offset, struct profile **ended,
                        struct profile_moves *moves);
 

@@ -2,6 +2,7 @@
 /* Tests of profile_end_period: the periods of a run, merged, are the run. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ static void run_end_period(struct run *run)
     struct profile_moves moves;
     struct profile *ended;
 
-    cr_assert_eq(profile_end_period(run->profile, 1, 0, &ended, &moves), 0);
+    cr_assert_eq(profile_end_period(run->profile, 1, run->profile->clock_offset, &ended, &moves), 0);
     profile_moves_clear(&moves);
     cr_assert_eq(run->profile->sample_count, 0);
     cr_assert_eq(profile_merge(run->sum, ended, 0), 0);
@@ -259,6 +260,103 @@ Test(period, counts_of_the_supervisor_are_divided)
     cr_assert_eq(run.sum->totals.ticks, 35);
     cr_assert_eq(run.sum->totals.target_cpu_ns, 250);
     cr_assert_eq(run.profile->totals.threads_alive, 4);
+    profile_free(run.profile);
+    profile_free(run.sum);
+}
+
+/* Maps file number `i` at the address at which the one before it was, and gives its descriptor if `give` is true. */
+static void feed_plugin(struct profile *profile, uint32_t i, bool give)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "/plugin-%u.so", i);
+    feed_map(profile, &(struct map_spec){.pid = 10,
+                                         .kind = WIRE_MAP_FILE,
+                                         .object = i,
+                                         .start = 0x1000,
+                                         .end = 0x5000,
+                                         .inode = 100 + i,
+                                         .name = name});
+    if (give)
+        profile_give_object(profile, i, open("/dev/null", O_RDONLY | O_CLOEXEC));
+}
+
+Test(period, files_of_a_program_that_loads_new_ones_for_ever_are_forgotten)
+{
+    struct run run = {.profile = profile_new(), .sum = profile_new()};
+    uint32_t object, count = 0;
+    uint64_t start, offset;
+
+    feed_fork(run.profile, 10, 1);
+    for (uint32_t i = 1; i <= 600; i++) {
+        feed_plugin(run.profile, i, true);
+        feed_sample(run.profile, 10, 10, 0x1800, 5, -1);
+        if (i % 10 == 0)
+            run_end_period(&run);
+    }
+    run_end_period(&run);
+    for (uint32_t i = 0; i < run.profile->object_count; i++)
+        count += run.profile->objects[i].fd >= 0;
+    cr_assert_geq(count, 200); /* some are kept, for they may be mapped again */
+    cr_assert_leq(count, 300);
+    /* the last one is among them; the first one is opened by its path if it is mapped again, and nobody waits for it */
+    cr_assert(profile_find_mapping(run.profile, 10, 0x1000, &object, &start, &offset));
+    cr_assert_geq(run.profile->objects[object].fd, 0);
+    feed_map(run.profile, &(struct map_spec){.pid = 10,
+                                             .kind = WIRE_MAP_FILE,
+                                             .object = 1,
+                                             .start = 0x8000,
+                                             .end = 0x9000,
+                                             .inode = 101,
+                                             .name = "/plugin-1.so"});
+    cr_assert(profile_find_mapping(run.profile, 10, 0x8000, &object, &start, &offset));
+    cr_assert_str_eq(run.profile->strings[run.profile->objects[object].path], "/plugin-1.so");
+    cr_assert_lt(run.profile->objects[object].fd, 0);
+    cr_assert_not(profile_awaits_object(run.profile, object));
+    cr_assert_eq(run.sum->object_count, 600);
+    profile_free(run.profile);
+    profile_free(run.sum);
+}
+
+Test(period, a_file_whose_descriptor_is_late_is_not_forgotten)
+{
+    struct run run = {.profile = profile_new(), .sum = profile_new()};
+    uint32_t object;
+    uint64_t start, offset;
+
+    feed_fork(run.profile, 10, 1);
+    for (uint32_t i = 1; i <= 400; i++)
+        feed_plugin(run.profile, i, i != 1);
+    run_end_period(&run);
+    run_end_period(&run);
+    profile_give_object(run.profile, 1, open("/dev/null", O_RDONLY | O_CLOEXEC));
+    feed_plugin(run.profile, 1, false);
+    cr_assert(profile_find_mapping(run.profile, 10, 0x1000, &object, &start, &offset));
+    cr_assert_geq(run.profile->objects[object].fd, 0);
+    profile_free(run.profile);
+    profile_free(run.sum);
+}
+
+/* The clock is set between two periods. */
+Test(period, reads_the_clock_again)
+{
+    struct run run = {.profile = profile_new(), .sum = profile_new()};
+    struct profile_moves moves;
+    struct profile *ended;
+    struct wire_fork fork = {.header = {WIRE_FORK, sizeof fork}, .time = 5, .pid = 10, .ppid = 1};
+    struct wire_exit end = {.header = {WIRE_EXIT, sizeof end}, .time = 70, .pid = 10, .tid = 10};
+
+    run.profile->clock_offset = 1000;
+    feed(run.profile, &fork.header);
+    cr_assert_eq(profile_end_period(run.profile, 5050, 5000, &ended, &moves), 0);
+    profile_moves_clear(&moves);
+    cr_assert_eq(ended->processes[0].start, 1005);
+    profile_free(ended);
+    cr_assert_eq(run.profile->history.start, 5050);
+    cr_assert_eq(run.profile->totals.start_time, 5050);
+    cr_assert_eq(run.profile->processes[0].start, 1005);
+    feed(run.profile, &end.header);
+    cr_assert_eq(run.profile->processes[0].end, 5070);
     profile_free(run.profile);
     profile_free(run.sum);
 }
