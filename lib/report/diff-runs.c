@@ -10,6 +10,8 @@
 #include "report/diff-runs.h"
 #include "report/row.h"
 
+#define RUNS_FREEDOM_MAX 200u /* with more, Student's t is nearly normal */
+
 /* --- counts ---------------------------------------------------------------------------------- */
 
 /* Counts the samples of one run. */
@@ -152,6 +154,15 @@ static double runs_mean(const struct diff_runs *runs, int side, size_t value, do
     return mean;
 }
 
+/* Returns the degrees of freedom of a variance of which only the part `observed`, with so many degrees of freedom, was
+ * estimated: the formula of Satterthwaite (1946) for the sum of this part and one that is known. */
+static uint32_t runs_freedom(double variance, double observed, uint32_t freedom)
+{
+    double ratio = observed > 0 ? variance / observed : RUNS_FREEDOM_MAX, sum = freedom * ratio * ratio;
+
+    return sum < RUNS_FREEDOM_MAX ? (uint32_t)sum : RUNS_FREEDOM_MAX;
+}
+
 void diff_runs_compare(const struct diff_runs *runs, uint32_t function, enum diff_runs_value which,
                        struct pprofil_change *change)
 {
@@ -164,8 +175,10 @@ void diff_runs_compare(const struct diff_runs *runs, uint32_t function, enum dif
     change->change = change->value[DIFF_NEW] - change->value[DIFF_OLD];
     if (!isfinite(sampling))
         return; /* there is nothing to compare */
-    double variance = squares / freedom * (1.0 / count[DIFF_OLD] + 1.0 / count[DIFF_NEW]);
-    double deviation = sqrt(fmax(variance, sampling * sampling));
+    double observed = squares / freedom * (1.0 / count[DIFF_OLD] + 1.0 / count[DIFF_NEW]);
+    double variance = fmax(observed, sampling * sampling), deviation = sqrt(variance);
+    if (observed < variance)
+        freedom = runs_freedom(variance, observed, freedom);
     double half_width = deviation * statistics_t_quantile(0.05, freedom);
     change->low = change->change - half_width;
     change->high = change->change + half_width;

@@ -46,6 +46,31 @@ static bool has_time(const struct diff_pair *pair)
     return pair->of[DIFF_OLD].ns > 0 || pair->of[DIFF_NEW].ns > 0;
 }
 
+/* Returns the smaller one of the parts of a function's samples that the two sides have if nothing has changed. Times are
+ * compared, so a side that was sampled at a higher rate, or in more runs, has more of them. */
+static double diff_tests_rarer_side(const struct diff_test *test)
+{
+    double by_samples[DIFF_SIDES], by_time[DIFF_SIDES];
+
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        const struct diff_sums *all = &test->all.of[side];
+        by_samples[side] = (double)all->samples;
+        by_time[side] = test->by_share ? by_samples[side] : by_samples[side] / (double)all->ns * test->seconds[side];
+    }
+    return fmin(fmin(by_samples[DIFF_OLD], by_samples[DIFF_NEW]) / (by_samples[DIFF_OLD] + by_samples[DIFF_NEW]),
+                fmin(by_time[DIFF_OLD], by_time[DIFF_NEW]) / (by_time[DIFF_OLD] + by_time[DIFF_NEW]));
+}
+
+/* Returns true if a change of a function can be significant. It cannot if the function has so few samples that all of
+ * them may be on one side by chance. A profile has many such functions. Without them, less of the level has to be kept
+ * for tests that find nothing: R. E. Tarone, A modified Bonferroni method for discrete data (1990). */
+static bool diff_tests_may_find(const struct diff_pair *pair, double rarer_side)
+{
+    double samples = (double)(pair->of[DIFF_OLD].samples + pair->of[DIFF_NEW].samples);
+
+    return has_time(pair) && !(pow(rarer_side, samples) > DIFF_LEVEL);
+}
+
 static bool diff_tests_wants(const struct diff_tests *tests, uint32_t function)
 {
     const char *pattern = tests->test.tested, *name = tests->rows[function].name;
@@ -58,6 +83,7 @@ static bool diff_tests_wants(const struct diff_tests *tests, uint32_t function)
 static size_t diff_tests_list(struct diff_tests *tests, struct pprofil_change **changes)
 {
     const struct diff_functions *functions = tests->functions;
+    double rarer_side = diff_tests_rarer_side(&tests->test);
     size_t count = 0;
 
     if (!tests->test.by_share && tests->test.tested == NULL)
@@ -66,9 +92,9 @@ static size_t diff_tests_list(struct diff_tests *tests, struct pprofil_change **
         size_t before = count;
         if (!diff_tests_wants(tests, i))
             continue;
-        if (has_time(&functions->all[i].self))
+        if (diff_tests_may_find(&functions->all[i].self, rarer_side))
             changes[count++] = &tests->rows[i].self;
-        if (functions->stacks && has_time(&functions->all[i].total))
+        if (functions->stacks && diff_tests_may_find(&functions->all[i].total, rarer_side))
             changes[count++] = &tests->rows[i].total;
         tests->spare += count == before + 2;
     }

@@ -126,6 +126,33 @@ Test(diff_runs, a_slower_function_is_found)
     cr_expect_geq(found, 40, "%d", found);
 }
 
+/* Runs that differ by no more than their samples let expect are as good as one long run. Runs without scatter, too. */
+Test(diff_runs, runs_that_hardly_differ_are_one_run)
+{
+    struct side old = {0}, new = {0};
+    struct pprofil_diff *diff;
+
+    old.whole = make_profile();
+    new.whole = make_profile();
+    for (int run = 0; run < RUNS; run++) {
+        old.runs[run] = make_profile();
+        new.runs[run] = make_profile();
+        /* z = 2.5, p = 0.012: less than that of t with 8 degrees of freedom, 0.037 */
+        for (int i = 0; i < 2; i++) {
+            count_in(i == 0 ? old.whole : old.runs[run], "/bin/a", "fa", 1000, UINT64_C(1000000000));
+            count_in(i == 0 ? new.whole : new.runs[run], "/bin/a", "fa", 1050, UINT64_C(1050000000));
+        }
+    }
+    const struct diff_run_list list = {.profiles = {old.runs, new.runs}, .count = {RUNS, RUNS}};
+    struct diff_options options = {.by = PPROFIL_DIFF_TIME, .runs = &list};
+    struct profile *profiles[] = {old.whole, new.whole};
+    cr_assert_eq(diff_new(profiles, NULL, &options, &diff), 0);
+    cr_expect_float_eq(find(diff, "fa")->self.p, 0.0125, 0.002, "%g", find(diff, "fa")->self.p);
+    pprofil_diff_free(diff);
+    free_side(&old);
+    free_side(&new);
+}
+
 /* The value is the mean of the runs, not their sum. */
 Test(diff_runs, values_are_means)
 {

@@ -400,3 +400,30 @@ Test(diff, a_change_of_a_tenth_is_found, .timeout = 300)
     outcome = try(100, 2000, 0.1, false, PPROFIL_DIFF_SHARE);
     cr_assert_leq(outcome.first, 50, "2000 samples cannot tell");
 }
+
+/* Functions with a few samples cannot have changed significantly. So they do not make it harder to find others. */
+Test(diff, functions_with_few_samples_are_not_tested)
+{
+    struct profile *profiles[] = {make_profile(), make_profile()};
+    struct diff_options options = {0};
+    struct pprofil_diff *diff;
+    char name[16];
+
+    for (unsigned i = 0; i < 500; i++) {
+        snprintf(name, sizeof name, "rare%u", i);
+        count_in(profiles[i % 2], "/bin/a", name, 1 + i % 3, 1000000 * (1 + i % 3));
+    }
+    count_in(profiles[0], "/bin/a", "often", 10000, UINT64_C(10000000000));
+    count_in(profiles[1], "/bin/a", "often", 10000, UINT64_C(10000000000));
+    count_in(profiles[0], "/bin/a", "changed", 1000, 1000000000);
+    count_in(profiles[1], "/bin/a", "changed", 1120, 1120000000);
+    cr_assert_eq(diff_new(profiles, NULL, &options, &diff), 0);
+    /* two tests; with 502, q would be above 0.5 */
+    cr_expect_float_eq(find(diff, "changed")->self.q, find(diff, "changed")->self.p, find(diff, "changed")->self.p);
+    cr_expect(find(diff, "changed")->self.significant);
+    cr_expect_eq(find(diff, "rare2")->self.q, 1);
+    cr_expect_eq(diff->totals.rows, 502);
+    pprofil_diff_free(diff);
+    profile_free(profiles[0]);
+    profile_free(profiles[1]);
+}
