@@ -5,7 +5,7 @@
 set -u
 export LC_ALL=C PPROFIL_NO_CONFIG=1
 pprofil=${PPROFIL:-pprofil}
-runs=5 limit=2% function='' folder=profile-gate options=''
+runs=5 limit=2% function='' folder=profile-gate options='' compare=--absolute
 
 say() { printf 'profile-gate: %s\n' "$*" >&2; }
 give_up() {
@@ -14,10 +14,11 @@ give_up() {
 }
 usage() {
 	cat <<END
-usage: profile-gate.sh [-n RUNS] [-l LIMIT] [-f PATTERN] [-o FOLDER] [-p OPTIONS] OLD NEW [ARGUMENT...]
+usage: profile-gate.sh [-s] [-n RUNS] [-l LIMIT] [-f PATTERN] [-o FOLDER] [-p OPTIONS] OLD NEW [ARGUMENT...]
 
 Runs the programs OLD and NEW, both with the same ARGUMENTs, in turn under pprofil. Prints a table in Markdown.
 
+  -s           compare shares of the CPU time, not seconds: for machines whose speed changes; use it with -f
   -n RUNS      how often to run each (5)
   -l LIMIT     fail if a function takes longer by more than this percentage (2%)
   -f PATTERN   judge only functions with such names, and not the total
@@ -41,12 +42,14 @@ run() {
 }
 # diff_as FORMAT FILE
 diff_as() {
-	"$pprofil" diff --absolute --fail-over "$limit" ${function:+--function "$function"} -f "$1" -o "$2" \
+	# shellcheck disable=SC2086
+	"$pprofil" diff $compare --fail-over "$limit" ${function:+--function "$function"} -f "$1" -o "$2" \
 		"$folder/old" vs "$folder/new"
 }
 
-while getopts n:l:f:o:p:h option; do
+while getopts sn:l:f:o:p:h option; do
 	case $option in
+	s) compare='' ;;
 	n) runs=$OPTARG ;;
 	l) limit=$OPTARG ;;
 	f) function=$OPTARG ;;

@@ -1,28 +1,40 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Part of make bench: how often pprofil diff --fail-over 2% is wrong about real runs: in pairs of five runs each of the
-# same program, and in pairs in which one function of the new program takes 5 % longer.
+# same program, and in pairs in which one function of the new program takes 5 % longer. Compares seconds, and shares,
+# which do not depend on how fast the machine is during a run.
 #
-#   gates.sh [-n PAIRS]
+#   gates.sh [-n PAIRS] [-r ROUNDS]     ROUNDS: how much a run does; 1000 take some 5 s
 set -u
 export LC_ALL=C PPROFIL_NO_CONFIG=1
-build=${abs_builddir:-$PWD}
-pairs=20
-while getopts n: option; do [ "$option" = n ] && pairs=$OPTARG; done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-pprofil=$build/.libs/pprofil
-export LD_LIBRARY_PATH=$build/.libs
-[ -x "$pprofil" ] || pprofil=$build/pprofil
-cd "$work" || exit 1
+. "${abs_srcdir:-.}/tests/bench/lib.sh"
+pairs=20 rounds=1000
+while getopts n:r: option; do
+	case $option in
+	n) pairs=$OPTARG ;;
+	r) rounds=$OPTARG ;;
+	*) exit 125 ;;
+	esac
+done
+bench_start
+# The loops use registers only: where the stack lies, which is another place in each run, does not change their speed.
 cat >program.c <<'C'
 #include <stdlib.h>
-#define WORK(name) __attribute__((noinline)) void name(long n) { for (volatile long i = 0; i < n; i++) ; }
+#define WORK(name) \
+	__attribute__((noinline)) void name(long n) \
+	{ \
+		unsigned long x = 1; \
+		for (long i = 0; i < n; i++) { \
+			x = x * 6364136223846793005u + 1; \
+			__asm__ volatile("" : "+r"(x)); \
+		} \
+	}
 WORK(parse) WORK(solve) WORK(print)
 int main(int argc, char **argv)
 {
-	double slower = argc > 1 ? atof(argv[1]) : 1;
-	for (int i = 0; i < 100; i++) {
+	int rounds = argc > 2 ? atoi(argv[1]) : 1;
+	double slower = argc > 2 ? atof(argv[2]) : 1;
+	for (int i = 0; i < rounds; i++) {
 		parse(1200000);
 		solve((long)(1600000 * slower));
 		print(1200000);
@@ -32,29 +44,46 @@ int main(int argc, char **argv)
 C
 ${CC:-cc} -O1 -g -o program program.c || exit 1
 
-# runs NEW: five runs of the old program and five of the new one, in turn
-runs() {
-	rm -rf old new
-	mkdir old new
-	for run in 1 2 3 4 5; do
-		"$pprofil" -q -F 10k --overhead 1000 -o old/$run.pb.gz ./program
-		"$pprofil" -q -F 10k --overhead 1000 -o new/$run.pb.gz ./program "$1"
-	done
+# sample DIRECTORY RUN SLOWER
+sample() {
+	mkdir -p "$1"
+	"$pprofil" -q -F 2k --overhead 1000 -o "$1/$2.pb.gz" ./program "$rounds" "$3" ||
+		{ echo "gates.sh: a run failed"; exit 1; }
 }
+# gate NEW [OPTION...]: 1 if the gate finds that NEW is slower than old
 gate() {
-	"$pprofil" diff --absolute --fail-over 2% "$@" old vs new >diff
-	echo $?
+	new=$1
+	shift
+	"$pprofil" diff --fail-over 2% "$@" old vs "$new" >"$new.diff" 2>err
+	status=$?
+	[ $status -le 1 ] || { echo "gates.sh: $(head -n 1 err)" >&2; status=1000000; }
+	echo $status
 }
-alarms=0 alarms_of_one=0 found=0 found_of_all=0 wrong=0
+# count HOW [OPTION...]: adds what the gate finds in this pair to the sums of HOW
+declare -A alarms alarms_of_one found found_of_all wrong
+count() {
+	how=$1
+	shift
+	alarms[$how]=$((${alarms[$how]:-0} + $(gate equal "$@")))
+	alarms_of_one[$how]=$((${alarms_of_one[$how]:-0} + $(gate equal --function solve "$@")))
+	found_of_all[$how]=$((${found_of_all[$how]:-0} + $(gate slower "$@")))
+	found[$how]=$((${found[$how]:-0} + $(gate slower --function solve "$@")))
+	wrong[$how]=$((${wrong[$how]:-0} + $(gate slower --function '[!s]*' "$@")))
+}
 for ((i = 0; i < pairs; i++)); do
-	runs 1
-	alarms=$((alarms + $(gate)))
-	alarms_of_one=$((alarms_of_one + $(gate --function solve)))
-	runs 1.05
-	found_of_all=$((found_of_all + $(gate)))
-	found=$((found + $(gate --function solve)))
-	wrong=$((wrong + $(gate --function '[!s]*')))
+	rm -rf old equal slower
+	for run in 1 2 3 4 5; do
+		sample old $run 1
+		sample equal $run 1
+		sample slower $run 1.05
+	done
+	count seconds --absolute
+	count shares
 done
 samples=$("$pprofil" report -f json old/1.pb.gz | sed -n 's/.*"samples": \([0-9]*\),.*/\1/p' | head -n 1)
-echo "$pairs pairs of equal runs, $samples samples a run: $alarms false alarms; $alarms_of_one with --function solve"
-echo "$pairs pairs with solve 5 % slower: $found found with --function solve, $found_of_all among all; $wrong alarms of others"
+for how in seconds shares; do
+	echo "$how, $pairs pairs of equal runs, $samples samples a run:" \
+		"${alarms[$how]} false alarms; ${alarms_of_one[$how]} with --function solve"
+	echo "$how, $pairs pairs with solve 5 % slower: ${found[$how]} found with --function solve," \
+		"${found_of_all[$how]} among all; ${wrong[$how]} alarms of others"
+done

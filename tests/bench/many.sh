@@ -9,16 +9,11 @@
 set -u
 export LC_ALL=C PPROFIL_NO_CONFIG=1
 . "${abs_srcdir:-.}/tests/bench/lib.sh"
-build=${abs_builddir:-$PWD}
 rounds=5
 while getopts n: option; do [ "$option" = n ] && rounds=$OPTARG; done
 shift $((OPTIND - 1))
 rows=${*:-births asleep}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-pprofil=$build/.libs/pprofil
-export LD_LIBRARY_PATH=$build/.libs
-[ -x "$pprofil" ] || pprofil=$build/pprofil
+bench_start
 sleepers=$build/tests/targets/sleepers
 
 number() { grep -o "\"$1\": *[0-9]*" "$work/profile.json" | head -n 1 | grep -o '[0-9]*$'; }

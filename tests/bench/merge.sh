@@ -6,16 +6,12 @@
 #   merge.sh [-n FILES]
 set -u
 export LC_ALL=C PPROFIL_NO_CONFIG=1
-build=${abs_builddir:-$PWD} source=${abs_srcdir:-$PWD}
+. "${abs_srcdir:-.}/tests/bench/lib.sh"
+source=${abs_srcdir:-$PWD}
 files=5000
 while getopts n: option; do [ "$option" = n ] && files=$OPTARG; done
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-pprofil=$build/.libs/pprofil
-export LD_LIBRARY_PATH=$build/.libs
-[ -x "$pprofil" ] || pprofil=$build/pprofil
+bench_start
 command -v python3 >/dev/null || { echo "merge.sh: python3 is not installed"; exit 0; }
-cd "$work" || exit 1
 for i in 1 2 3; do
 	"$pprofil" -q -g -F 500 --overhead 50 -o real$i.pb.gz sh -c "for i in 1 2 3; do
 		${CC:-cc} -O2 -I'$source' -I'$source/lib' -I'$source/src' -I'$build' -DHAVE_CONFIG_H \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# contrib/ci/profile-gate.sh with two builds of a program, of which one is slower by its own clock. So the speed of the
-# machine does not matter, and the difference is 30 % in each run.
+# contrib/ci/profile-gate.sh with builds of a program that are slower by their own clock. So the speed of the machine
+# does not matter, and the difference is 30 % in each run.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 cd "$work" || exit 1
@@ -19,26 +19,27 @@ static double used(void)
 __attribute__((noinline)) void parse(double end)
 {
 	while (used() < end)
-		for (volatile int i = 0; i < 10000; i++)
+		for (volatile int i = 0; i < 1000000; i++)
 			;
 }
 __attribute__((noinline)) void solve(double end)
 {
 	while (used() < end)
-		for (volatile int i = 0; i < 10000; i++)
+		for (volatile int i = 0; i < 1000000; i++)
 			;
 }
 int main(int argc, char **argv)
 {
 	puts(argc > 1 ? argv[1] : "no argument");
-	parse(used() + 0.2);
+	parse(used() + PARSE);
 	solve(used() + SOLVE);
 	return 0;
 }
 END
-mkdir base head same
-for build in base:0.4 head:0.52 same:0.4; do
-	${CC:-cc} -O1 -g -DSOLVE="${build#*:}" -o "${build%:*}/bench" bench.c || skip "no C compiler"
+for build in base:0.2:0.4 head:0.2:0.52 same:0.2:0.4 solve:0.2:1.2 whole:0.26:0.52; do
+	name=${build%%:*} times=${build#*:}
+	mkdir "$name"
+	${CC:-cc} -O1 -g -DPARSE="${times%:*}" -DSOLVE="${times#*:}" -o "$name/bench" bench.c || skip "no C compiler"
 done
 
 # --- a slower build
@@ -55,6 +56,12 @@ expect "in turn" "old new new old old new new old old new" "$(cd profile-gate &&
 expect "what the programs print" "no argument" "$(cat profile-gate/output/new-3)"
 expect "a folder that is there" 125 "$(gate base/bench head/bench)"; one_line "a folder that is there"
 expect "it is as it was" "$(cat slower.md)" "$(cat profile-gate/gate.md)"
+
+# --- shares: 67 % become 86 %; and a program that is slower as a whole, by 30 %
+expect "shares" 1 "$(gate -s -n 3 -p '--overhead 100' -f solve -o shares base/bench solve/bench)"
+expect_text "shares: Markdown" '^\| \*\*fails\*\* \| solve \| [0-9.]* % \|' out
+expect "slower as a whole: shares" 0 \
+	"$(gate -s -n 3 -l 20% -p '--overhead 100' -f solve -o as-shares base/bench whole/bench)"
 
 # --- equal builds, at a limit that chance does not reach
 expect "equal" 0 "$(gate -n 3 -l 50% -o 'a folder' base/bench same/bench 'two words')"
