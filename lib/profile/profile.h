@@ -276,8 +276,9 @@ void profile_moves_clear(struct profile_moves *moves);
 /* Ends a period of sampling. *ended gets all that was sampled so far, and the caller frees it. *profile goes on without
  * samples, but with what later events may refer to: the processes, threads and mappings that are alive, the files
  * except old ones that nobody has mapped, and the stacks of sleeping threads. Its tables have new indexes: see *moves,
- * which the caller clears in any case. start_time: time of the beginning of the new period, CLOCK_REALTIME ns; clock_offset:
- * of the new period, see struct profile. Returns 0, -ENOMEM or -EOVERFLOW; after an error, *profile has not changed. */
+ * which the caller clears in any case. start_time: time of the beginning of the new period, CLOCK_REALTIME ns;
+ * clock_offset: of the new period, see struct profile. Returns 0, -ENOMEM or -EOVERFLOW; after an error, *profile has
+ * not changed. */
 int profile_end_period(struct profile *profile, uint64_t start_time, uint64_t clock_offset, struct profile **ended,
                        struct profile_moves *moves);
 

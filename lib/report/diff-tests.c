@@ -46,8 +46,8 @@ static bool has_time(const struct diff_pair *pair)
     return pair->of[DIFF_OLD].ns > 0 || pair->of[DIFF_NEW].ns > 0;
 }
 
-/* Returns the smaller one of the parts of a function's samples that the two sides have if nothing has changed. Times are
- * compared, so a side that was sampled at a higher rate, or in more runs, has more of them. */
+/* Returns the smaller one of the parts of a function's samples that the two sides have if nothing has changed. If times
+ * are compared, a side that was sampled at a higher rate has more of them. */
 static double diff_tests_rarer_side(const struct diff_test *test)
 {
     double by_samples[DIFF_SIDES], by_time[DIFF_SIDES];

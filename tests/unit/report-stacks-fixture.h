@@ -35,6 +35,19 @@ UNUSED static struct profile *make_profile(void)
     return profile;
 }
 
+/* Adds a process that is a rank of a job. Returns its thread. */
+UNUSED static uint32_t add_rank(struct profile *profile, const char *rank)
+{
+    struct profile_process process = {.status = -1};
+    struct profile_thread thread = {0};
+    uint32_t index;
+
+    cr_assert_eq(profile_string(profile, rank, &process.rank), 0);
+    cr_assert_eq(profile_add_process(profile, &process, &thread.process), 0);
+    cr_assert_eq(profile_add_thread(profile, &thread, &index), 0);
+    return index;
+}
+
 UNUSED static struct pprofil_report *flat(struct profile *profile, struct report_options options)
 {
     struct pprofil_report *report;

@@ -210,7 +210,7 @@ Test(clickhouse, a_long_profile_is_cut_at_minutes)
     cr_expect_eq(number_in(rows, 0, "duration_ns"), MINUTE_NS);
     cr_expect_eq(number_in(rows, 3, "samples"), 5); /* the last piece has what is less than a half */
     cr_expect_eq(number_in(rows, 3, "time"), 1180);
-    cr_expect_geq(number_in(rows, 3, "duration_ns"), MINUTE_NS + MINUTE_NS / 3);
+    cr_expect_geq(number_in(rows, 3, "duration_ns"), (json_int_t)(MINUTE_NS + MINUTE_NS / 3));
     cr_expect_eq(sum_of(rows, "samples"), 17);
     cr_expect_eq(sum_of(rows, "ns"), 170);
     json_decref(rows);

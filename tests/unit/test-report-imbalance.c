@@ -6,16 +6,9 @@
 #include "report/imbalance.h"
 
 /* Adds samples of a rank: a process of its own. */
-static void add_rank(struct profile *profile, const char *rank, const char *stack, uint32_t count)
+static void add_samples(struct profile *profile, const char *rank, const char *stack, uint32_t count)
 {
-    struct profile_process process = {.status = -1};
-    struct profile_thread thread = {0};
-    uint32_t index;
-
-    cr_assert_eq(profile_string(profile, rank, &process.rank), 0);
-    cr_assert_eq(profile_add_process(profile, &process, &thread.process), 0);
-    cr_assert_eq(profile_add_thread(profile, &thread, &index), 0);
-    stacks_add(profile, index, stack, count);
+    stacks_add(profile, add_rank(profile, rank), stack, count);
 }
 
 static const struct pprofil_imbalance_row *find_row(const struct pprofil_imbalance *imbalance, const char *name)
@@ -39,11 +32,11 @@ Test(imbalance, least_median_and_most)
 {
     struct profile *profile = profile_new();
 
-    add_rank(profile, "0", "main;solve", 100);
-    add_rank(profile, "1", "main;solve", 400);
-    add_rank(profile, "10", "main;solve", 160);
-    add_rank(profile, "2", "main;solve", 140);
-    add_rank(profile, "2", "main", 8);
+    add_samples(profile, "0", "main;solve", 100);
+    add_samples(profile, "1", "main;solve", 400);
+    add_samples(profile, "10", "main;solve", 160);
+    add_samples(profile, "2", "main;solve", 140);
+    add_samples(profile, "2", "main", 8);
     struct pprofil_imbalance *imbalance = compare_ranks(profile);
     const struct pprofil_imbalance_row *row = &imbalance->rows[0];
     cr_assert_str_eq(row->name, "solve");
@@ -64,11 +57,11 @@ Test(imbalance, small_differences_are_chance)
 {
     struct profile *profile = profile_new();
 
-    add_rank(profile, "0", "main", 100);
-    add_rank(profile, "1", "main", 110);
-    add_rank(profile, "2", "main", 92);
+    add_samples(profile, "0", "main", 100);
+    add_samples(profile, "1", "main", 110);
+    add_samples(profile, "2", "main", 92);
     cr_assert(compare_ranks(profile)->rows[0].by_chance);
-    add_rank(profile, "0", "main", 100);
+    add_samples(profile, "0", "main", 100);
     cr_assert_not(compare_ranks(profile)->rows[0].by_chance);
 }
 
@@ -76,10 +69,10 @@ Test(imbalance, waiting_in_mpi_counts_for_its_function)
 {
     struct profile *profile = profile_new();
 
-    add_rank(profile, "0", "main;PMPI_Recv;progress;MPI_Test", 30);
-    add_rank(profile, "0", "main;MPIR_own", 5);
-    add_rank(profile, "1", "main;mpi_bcast_;poll", 20);
-    add_rank(profile, "1", "main;PMPI_Recv", 10);
+    add_samples(profile, "0", "main;PMPI_Recv;progress;MPI_Test", 30);
+    add_samples(profile, "0", "main;MPIR_own", 5);
+    add_samples(profile, "1", "main;mpi_bcast_;poll", 20);
+    add_samples(profile, "1", "main;PMPI_Recv", 10);
     struct pprofil_imbalance *imbalance = compare_ranks(profile);
     cr_assert_eq(imbalance->mpi.ns, 600);
     cr_assert_eq(find_row(imbalance, "PMPI_Recv")->ns, 400);
@@ -93,7 +86,7 @@ Test(imbalance, a_profile_without_ranks_has_none)
     struct profile *profile = profile_new();
     struct pprofil_imbalance *imbalance;
 
-    add_rank(profile, "", "main", 30);
-    add_rank(profile, "3", "main", 30);
+    add_samples(profile, "", "main", 30);
+    add_samples(profile, "3", "main", 30);
     cr_assert_eq(report_imbalance(profile, NULL, &imbalance), PPROFIL_ERROR_NO_RANKS);
 }

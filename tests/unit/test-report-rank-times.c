@@ -7,18 +7,6 @@
 
 #define SLOT HISTORY_SLOT_NS
 
-static uint32_t add_rank(struct profile *profile, const char *rank)
-{
-    struct profile_process process = {.status = -1};
-    struct profile_thread thread = {0};
-    uint32_t index;
-
-    cr_assert_eq(profile_string(profile, rank, &process.rank), 0);
-    cr_assert_eq(profile_add_process(profile, &process, &thread.process), 0);
-    cr_assert_eq(profile_add_thread(profile, &thread, &index), 0);
-    return index;
-}
-
 /* Adds a sample that ends at `time` slots after the beginning, and has so much CPU time. */
 static void add_sample(struct profile *profile, uint32_t thread, const char *stack, double time, uint64_t cpu_ns)
 {
