@@ -175,7 +175,11 @@ static int cmd_diff_judge(const struct diff_command *command)
     int status = cmd_diff_compare(command, &how, &diff);
     if (status != 0)
         return status;
-    status = diff_gate_count(&command->gate, diff) > 0 ? EXIT_DIFFERENT : 0;
+    if (diff_gate_judged(&command->gate, diff) == 0)
+        status = complain("diff: no function of the profiles matches --function '%s', so nothing was judged",
+                          command->gate.function);
+    else
+        status = diff_gate_count(&command->gate, diff) > 0 ? EXIT_DIFFERENT : 0;
     pprofil_diff_free(diff);
     return status;
 }

@@ -37,6 +37,18 @@ bool diff_gate_fails(const struct diff_gate *gate, const struct pprofil_diff_tot
     return gate_change_fails(gate, &row->self) || gate_change_fails(gate, &row->total);
 }
 
+uint32_t diff_gate_judged(const struct diff_gate *gate, const pprofil_diff *diff)
+{
+    struct pprofil_diff_row row;
+    uint32_t judged = gate_judges(gate, NULL);
+
+    for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {
+        pprofil_diff_row(diff, i, &row, sizeof row);
+        judged += gate_judges(gate, &row);
+    }
+    return judged;
+}
+
 uint32_t diff_gate_count(const struct diff_gate *gate, const pprofil_diff *diff)
 {
     struct pprofil_diff_totals totals;
@@ -202,15 +214,10 @@ void diff_gate_print_junit(FILE *out, const struct diff_gate *gate, const pprofi
 {
     struct pprofil_diff_totals totals;
     struct pprofil_diff_row row;
-    uint32_t judged = gate_judges(gate, NULL);
 
     pprofil_diff_totals(diff, &totals, sizeof totals);
-    for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {
-        pprofil_diff_row(diff, i, &row, sizeof row);
-        judged += gate_judges(gate, &row);
-    }
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"pprofil diff\" tests=\"%" PRIu32
-            "\" failures=\"%" PRIu32 "\">\n", judged, diff_gate_count(gate, diff));
+            "\" failures=\"%" PRIu32 "\">\n", diff_gate_judged(gate, diff), diff_gate_count(gate, diff));
     if (gate_judges(gate, NULL))
         gate_print_case(out, gate, &totals, NULL, view);
     for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {

@@ -9,24 +9,39 @@
 #include "base/utf8.h"
 #include "report.h"
 
+#define RANK_SIZE 32
+
 static double imbalance_seconds(uint64_t ns)
 {
     return (double)ns / 1e9;
 }
 
+/* Makes the name of a rank harmless, which a file may have from anywhere. */
+static const char *imbalance_rank(const char *name, char text[RANK_SIZE])
+{
+    snprintf(text, RANK_SIZE, "%s", name);
+    utf8_make_harmless(text, "");
+    return text;
+}
+
 /* Prints a line about all that the ranks did, or all that they did in MPI. */
 static void imbalance_print_total(FILE *out, const char *what, const struct pprofil_imbalance_row *row)
 {
+    char rank[RANK_SIZE];
+
     fprintf(out, "# %s: %.3f s, %.1f %% of the time; a rank has %.3f to %.3f s; rank %s is %.1f %% above the mean%s\n",
             what, imbalance_seconds(row->ns), 100 * row->share, imbalance_seconds(row->min_ns),
-            imbalance_seconds(row->max_ns), row->max_rank, 100 * row->imbalance, row->by_chance ? " (chance)" : "");
+            imbalance_seconds(row->max_ns), imbalance_rank(row->max_rank, rank), 100 * row->imbalance, row->by_chance ? " (chance)" : "");
 }
 
 static void imbalance_print_row(FILE *out, const struct pprofil_imbalance_row *row)
 {
+    char least[RANK_SIZE], most[RANK_SIZE];
+
     fprintf(out, "%6.2f  %+7.1f %-9.1f %9.3f %9.3f %9.3f  %5s %5s  %s", 100 * row->share, 100 * row->imbalance,
             100 * row->error95, imbalance_seconds(row->min_ns), imbalance_seconds(row->median_ns),
-            imbalance_seconds(row->max_ns), row->min_rank, row->max_rank, row->by_chance ? "~ " : "");
+            imbalance_seconds(row->max_ns), imbalance_rank(row->min_rank, least), imbalance_rank(row->max_rank, most),
+            row->by_chance ? "~ " : "");
     utf8_print_harmless(out, row->name);
     if (row->object[0] != '\0') {
         fputs("  ", out);

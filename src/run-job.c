@@ -22,6 +22,18 @@ static bool run_job_shares_output(const struct run *run)
            !name_pattern_has(output, 'p') && !name_pattern_has(output, 'n');
 }
 
+/* Complains if the output is a picture of all ranks, of which this pprofil sees only one. */
+static int run_job_check_format(const struct run *run, bool first)
+{
+    const char *output = run->asked.output, *format = run->asked.format;
+
+    if (output == NULL || strcmp(format != NULL ? format : pprofil_format_for(output), "rank-heat-svg") != 0)
+        return 0;
+    return !first ? EXIT_OWN_FAILURE
+                  : complain("-o %s: this picture needs all ranks; save them with -o 'NAME-%%r.pb.gz', and then use "
+                             "pprofil merge -o FILE.ranks.svg NAME-*", output);
+}
+
 int run_job_check(struct run *run)
 {
     bool starts = run->asked.program != NULL;
@@ -36,8 +48,9 @@ int run_job_check(struct run *run)
         return 0;
     bool first = run->rank.rank == 0;
     run->asked.quiet = run->asked.quiet || !first;
-    if (!run_job_shares_output(run))
-        return 0;
+    int status = run_job_check_format(run, first);
+    if (status != 0 || !run_job_shares_output(run))
+        return status;
     return !first ? EXIT_OWN_FAILURE
                   : complain("-o %s: all %d ranks of this job would write this file; add %%r, the rank, to the name",
                              run->asked.output, (int)run->rank.count);

@@ -217,6 +217,24 @@ int run_save_to(const struct run *run, pprofil_profile *profile, const char *pat
     return error == 0 ? 0 : complain_saving(profile, path, &file, error);
 }
 
+/* The profile could not be saved in the format that was asked for. If only the format is to blame, saves it as pprof,
+ * so that the run was not in vain. Returns EXIT_OWN_FAILURE. */
+static int run_save_instead(const struct run *run, pprofil_profile *profile, const struct pprofil_file *asked, int error)
+{
+    const struct pprofil_file file = {.size = sizeof file, .format = "pprof"};
+    char path[PATH_MAX];
+    int status = complain_saving(profile, run->asked.output, asked, error);
+
+    if (error != PPROFIL_ERROR_NO_RANKS ||
+        snprintf(path, sizeof path, "%s.pb.gz", run->asked.output) >= (int)sizeof path)
+        return status;
+    error = pprofil_profile_save(profile, path, &file, run->asked.symbolize);
+    if (error != 0)
+        return complain_saving(profile, path, &file, error);
+    complain("the profile is saved in %s", path);
+    return status;
+}
+
 static int run_save(const struct run *run, pprofil_profile *profile)
 {
     const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
@@ -227,7 +245,7 @@ static int run_save(const struct run *run, pprofil_profile *profile)
     forward_catch(&run->forward, true);
     int error = pprofil_profile_save(profile, run->asked.output, &file, run->asked.symbolize);
     if (error != 0)
-        return complain_saving(profile, run->asked.output, &file, error);
+        return run_save_instead(run, profile, &file, error);
     if (!run->asked.quiet)
         run_tell_saved(run, profile);
     return 0;

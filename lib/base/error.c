@@ -49,6 +49,8 @@ const char *pprofil_error_text(int error)
                "CPU time of the first";
     case PPROFIL_ERROR_NO_DURATION:
         return "a file does not say how long sampling took, so times per second are not known";
+    case PPROFIL_ERROR_NO_TIMES:
+        return "a file has numbers of samples, and not their times, so only shares can be compared";
     case PPROFIL_ERROR_NO_STACKS:
         return "the profile has no stacks";
     case PPROFIL_ERROR_NO_SELECTION:

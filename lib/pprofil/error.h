@@ -37,6 +37,7 @@ enum pprofil_error {
     /* Comparing or merging two profiles. */
     PPROFIL_ERROR_MIXED_TIMES,      /* one profile has elapsed times, the other has CPU times */
     PPROFIL_ERROR_NO_DURATION,      /* the sampling time of one profile is not known */
+    PPROFIL_ERROR_NO_TIMES,         /* the samples of one profile are only counted, and have no times */
 
     /* The caller requested something that the profile does not have. */
     PPROFIL_ERROR_NO_STACKS,        /* the profile has no stacks */

@@ -308,8 +308,8 @@ typedef struct pprofil_diff pprofil_diff;
 
 /* Compares two profiles by the tests that pprofil-diff(1) describes. `options` may be NULL. Significant rows come
  * before other rows. In both groups the row with the largest change comes first. The caller frees *diff. The strings in
- * *diff live as long as the profiles. Errors: PPROFIL_ERROR_MIXED_TIMES; for PPROFIL_DIFF_TIME_A_SECOND also
- * PPROFIL_ERROR_NO_DURATION. */
+ * *diff live as long as the profiles. Errors: PPROFIL_ERROR_MIXED_TIMES; if times are compared, also
+ * PPROFIL_ERROR_NO_TIMES; for PPROFIL_DIFF_TIME_A_SECOND also PPROFIL_ERROR_NO_DURATION. */
 int pprofil_diff_new(pprofil_profile *old_profile, pprofil_profile *new_profile,
                      const struct pprofil_diff_options *options, pprofil_diff **diff);
 void pprofil_diff_free(pprofil_diff *diff);

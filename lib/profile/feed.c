@@ -421,6 +421,7 @@ int profile_feed(struct profile *profile, const struct wire_header *header)
         return 0;
     case WIRE_CLOCK:
         profile->clock_offset = clock->real_time - clock->time;
+        profile->totals.start_time = clock->real_time;
         return 0;
     case WIRE_WAIT:
         return profile_feed_wait(profile, event);

@@ -274,8 +274,7 @@ void diff_functions_estimate(struct diff_functions *functions, int side)
 
 /* --- the whole --------------------------------------------------------------------------- */
 
-/* A profile without samples does not contradict the times of the other one. */
-static bool diff_is_timed(const struct profile *profile)
+bool diff_is_timed(const struct profile *profile)
 {
     const struct profile_totals *totals = &profile->totals;
 

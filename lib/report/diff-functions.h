@@ -58,6 +58,10 @@ void diff_functions_clear(struct diff_functions *functions);
 
 /* --- parts of diff_functions_find, for diff-groups.c ------------------------------------------ */
 
+/* Returns true if the samples of a profile have times. A profile without samples does not contradict the times of the
+ * other one. */
+bool diff_is_timed(const struct profile *profile);
+
 /* Makes *functions empty. Returns 0 or -ENOMEM. */
 int diff_functions_begin(const struct profile *const profiles[DIFF_SIDES], enum pprofil_by by,
                          struct diff_functions *functions);

@@ -78,6 +78,8 @@ static int diff_check(struct profile *const profiles[], const struct diff_option
 
     if (old->samples > 0 && new->samples > 0 && old->wall != new->wall)
         return PPROFIL_ERROR_MIXED_TIMES;
+    if (by != PPROFIL_DIFF_SHARE && !(diff_is_timed(profiles[DIFF_OLD]) && diff_is_timed(profiles[DIFF_NEW])))
+        return PPROFIL_ERROR_NO_TIMES;
     test->by_share = by == PPROFIL_DIFF_SHARE;
     test->tested = options->tested;
     for (int side = 0; side < DIFF_SIDES; side++) {

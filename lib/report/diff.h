@@ -28,8 +28,8 @@ struct diff_options {
 /* Compares two profiles; profiles[0] is the old profile. Functions belong together as diff-functions.h says. Looks up
  * missing names. `symbolizers`, and each of its elements, may be NULL. The caller frees *diff with pprofil_diff_free.
  * Returns 0, -ENOMEM, -EOVERFLOW, PPROFIL_ERROR_MIXED_TIMES if one profile has CPU times and the other has elapsed
- * times, or PPROFIL_ERROR_NO_DURATION if times per second are compared and the sampling time of a profile is not
- * known. */
+ * times, or PPROFIL_ERROR_NO_TIMES if times are compared and a profile has none, or PPROFIL_ERROR_NO_DURATION if times
+ * per second are compared and the sampling time of a profile is not known. */
 int diff_new(struct profile *const profiles[DIFF_SIDES], struct symbolizer *const symbolizers[],
              const struct diff_options *options, struct pprofil_diff **diff);
 

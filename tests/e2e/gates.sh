@@ -47,6 +47,8 @@ runs new 2 1.3
 expect "slower" 1 "$(gate old-*.folded vs new-*.folded)"
 expect "the other way round" 0 "$(gate new-*.folded vs old-*.folded)"
 expect "another function" 0 "$(gate --function 'h*' old-*.folded vs new-*.folded)"
+expect "a pattern that no name matches" 125 "$(gate --function 'nope*' old-*.folded vs new-*.folded)"
+one_line "a pattern that no name matches"
 expect "a pattern" 1 "$(gate --function 's[a-o]*' old-*.folded vs new-*.folded)"
 expect "a higher limit" 0 "$(status_of "$pprofil" diff --absolute --fail-over 50% old-*.folded vs new-*.folded)"
 mkdir old new
@@ -77,6 +79,8 @@ expect "JUnit: number of failures" 3 "$(sed -n 's/.*failures="\([0-9]*\)".*/\1/p
 expect "no new side" 125 "$(gate old/old-1.folded vs)"; one_line "no new side"
 expect "three profiles without vs" 125 "$(gate old/old-1.folded old/old-2.folded new/new-1.folded)"
 one_line "three profiles without vs"
+printf 'function,object,samples\nf,o,100\ng,o,100\n' >counts.csv
+expect "seconds without times" 125 "$(gate counts.csv counts.csv)"; one_line "seconds without times"
 expect "a missing file" 125 "$(gate old vs new/none)"; one_line "a missing file"
 expect "no percentage" 125 "$(status_of "$pprofil" diff --fail-over lots old vs new)"; one_line "no percentage"
 finish

@@ -124,5 +124,12 @@ awk '/^"history":/ { exit } NR > 1 { print line } { line = $0 } END { sub(/,$/, 
 	merged.json >timeless.json
 expect "picture without times" 125 "$(status_of "$pprofil" convert -o no.ranks.svg timeless.json)"
 expect_text "picture without times: why" 'timeless.json does not say when' err
+PATH=$work/bin:$PATH mpirun 2 "$pprofil" -o 'each-%r.ranks.svg' "$targets/rank-work" 0.3 2>err
+one_line "a picture of each rank"
+expect_text "a picture of each rank" 'this picture needs all ranks' err
+expect "a picture without ranks: status" 125 "$(status_of "$pprofil" -o one.ranks.svg "$targets/known-shares" 0.1)"
+expect_text "a picture without ranks: the profile is kept" 'the profile is saved in one.ranks.svg.pb.gz' err
+"$pprofil" report -f json one.ranks.svg.pb.gz >json
+between "a picture without ranks: its samples" 5 "$(number json samples)" 100000
 expect "no picture" "" "$(ls no.ranks.svg 2>/dev/null)"
 finish

@@ -25,6 +25,8 @@
 #define COLUMN_WIDTH_MAX 48.0
 #define MAP_HEIGHT 720u
 #define ROW_HEIGHT_MAX 22u
+#define LABEL_COLUMNS 9u
+#define NAME_COLUMNS_MAX 80u
 #define LABEL_HEIGHT 15u /* between the labels of rows, at least */
 #define ROWS_MAX MAP_HEIGHT
 #define COLUMNS_MAX 460u
@@ -150,15 +152,24 @@ static double rank_map_seconds(const struct rank_map *map, uint32_t columns)
     return columns * ((double)map->times.column_ns / NS);
 }
 
+/* Writes the name of a rank, at most `columns` columns of it. */
+static void rank_map_put_rank(const struct rank_map *map, uint32_t rank, unsigned columns)
+{
+    char *name = picture_clean(map->times.names[rank]);
+
+    picture_escape_clipped(map->out, name != NULL ? name : "?", columns);
+    free(name);
+}
+
 static void rank_map_put_name(const struct rank_map *map, uint32_t row)
 {
     uint32_t first = row * map->ranks_of_row, last = rank_map_row_end(map, row) - 1;
 
     fprintf(map->out, "rank%s ", last > first ? "s" : "");
-    picture_escape(map->out, map->times.names[first]);
+    rank_map_put_rank(map, first, NAME_COLUMNS_MAX);
     if (last > first) {
         fputs(" to ", map->out);
-        picture_escape(map->out, map->times.names[last]);
+        rank_map_put_rank(map, last, NAME_COLUMNS_MAX);
     }
 }
 
@@ -221,7 +232,7 @@ static void rank_map_draw_label(const struct rank_map *map, uint32_t row)
     fprintf(map->out, "<text class=\"plain\" text-anchor=\"end\" x=\"%u\" y=\"", LEFT - 8);
     page_put_number(map->out, TOP + (row + 0.5) * map->row_height + 4, 1);
     fputs("\">", map->out);
-    picture_escape_clipped(map->out, map->times.names[row * map->ranks_of_row], 9);
+    rank_map_put_rank(map, row * map->ranks_of_row, LABEL_COLUMNS);
     fputs("</text>\n", map->out);
 }
 
