@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Part of make bench: what a sample costs each rank of a job of Open MPI, if each rank has its own pprofil. The ranks do
-# the same fixed work, and say how much CPU time they needed for it. They send no messages meanwhile, because ranks that
-# wait use CPU time, too. Each profiled run comes between two plain ones.
+# Part of make bench: what a sample costs each rank of a job of Open MPI, if each rank has its own pprofil, and if one
+# pprofil is above the launcher. The ranks do the same fixed work, and say how much CPU time they needed for it. They
+# send no messages meanwhile, because ranks that wait use CPU time, too. Each profiled run comes between two plain ones.
 #
 #   ranks.sh [-n ROUNDS]
 set -u
@@ -54,14 +54,23 @@ run() {
 	mpirun.openmpi $options -n "$ranks" "$@" ./program 2>err </dev/null |
 		awk -v ranks="$ranks" '{ sum += $1 } END { if (NR == ranks) print sum / NR }'
 }
-# cost RANKS: what the profiled runs of so many ranks needed more than the plain ones around them
+# above RANKS: the same as run, with one pprofil for all ranks
+# shellcheck disable=SC2086
+above() {
+	"$pprofil" -q -o prof/all.pb.gz mpirun.openmpi $options -n "$1" ./program 2>err </dev/null |
+		awk -v ranks="$1" '{ sum += $1 } END { if (NR == ranks) print sum / NR }'
+}
+# cost RANKS HOW: what the profiled runs of so many ranks needed more than the plain ones around them
 cost() {
 	rm -f ratios costs samples
 	before=$(run "$1")
 	for ((i = 0; i < rounds; i++)); do
 		rm -rf prof
 		mkdir prof
-		with=$(run "$1" "$pprofil" -o 'prof/%r.pb.gz')
+		case $2 in
+		each) with=$(run "$1" "$pprofil" -o 'prof/%r.pb.gz') ;;
+		above) with=$(above "$1") ;;
+		esac
 		after=$(run "$1")
 		number=$("$pprofil" report -n 0 -f csv prof | awk -F, '$5 == "solve" { print $4 }')
 		[ -n "$before" ] && [ -n "$with" ] && [ -n "$after" ] && [ -n "$number" ] ||
@@ -70,7 +79,10 @@ cost() {
 			print $2 / plain >>"ratios"; print 1000 * ($2 - plain) * $5 / $4 >>"costs"; print $4 / $5 >>"samples" }'
 		before=$after
 	done
-	printf '%d rank%s  %.3f of the CPU time without pprofil, %.0f samples a rank, %.0f us each\n' "$1" \
-		"$([ "$1" = 1 ] && echo ' ' || echo s)" "$(median ratios)" "$(median samples)" "$(median costs)"
+	printf 'ranks: %d, pprofil: %-5s  %.3f of the CPU time without it, %.0f samples a rank, %.0f us each\n' \
+		"$1" "$2" "$(median ratios)" "$(median samples)" "$(median costs)"
 }
-for ranks in 1 2 4; do cost $ranks; done
+for ranks in 1 2 4; do
+	cost $ranks each
+	cost $ranks above
+done
