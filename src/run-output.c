@@ -155,16 +155,20 @@ static int run_deliver_histograms(struct run *run)
     return error == PPROFIL_ERROR_NO_SAMPLES ? 0 : EXIT_OWN_FAILURE;
 }
 
-/* Looks up names. That may take long, so the profile is first saved without names. An error of the
- * first save is ignored, because the later save has the same error and reports it. */
+/* Saves a profile without names, because it may take long to look them up. An error is ignored, because the later save
+ * has the same error and reports it. */
+static void run_save_without_names(const struct run *run, pprofil_profile *profile, const char *path,
+                                   const struct pprofil_file *file)
+{
+    if (run->asked.symbolize && output_is_replaceable(path))
+        pprofil_profile_save(profile, path, file, false);
+}
+
 static void run_look_names_up(const struct run *run, pprofil_profile *profile, const char *path,
                               const struct pprofil_file *file)
 {
-    if (!run->asked.symbolize)
-        return;
-    if (output_is_replaceable(path))
-        pprofil_profile_save(profile, path, file, false);
-    pprofil_profile_symbolize(profile, path, file);
+    if (run->asked.symbolize)
+        pprofil_profile_symbolize(profile, path, file);
 }
 
 /* Prints a command that can be copied into a shell. A name with other characters than these needs quotes. */
@@ -212,6 +216,7 @@ int run_save_to(const struct run *run, pprofil_profile *profile, const char *pat
 {
     const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
 
+    run_save_without_names(run, profile, path, &file);
     run_look_names_up(run, profile, path, &file);
     int error = pprofil_profile_save(profile, path, &file, run->asked.symbolize);
     return error == 0 ? 0 : complain_saving(profile, path, &file, error);
@@ -239,6 +244,9 @@ static int run_save(const struct run *run, pprofil_profile *profile)
 {
     const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
 
+    /* Slurm and users may send a signal twice, and the second one must not come before there is a file */
+    forward_catch(&run->forward, true);
+    run_save_without_names(run, profile, run->asked.output, &file);
     forward_catch(&run->forward, false);
     run_look_names_up(run, profile, run->asked.output, &file);
     /* from here on, a signal must not end pprofil and leave a half-written file */
