@@ -303,32 +303,36 @@ static bool merge_is_uptime(uint64_t time)
     return time < UINT64_C(946684800000000000);
 }
 
-/* Merges the histories. Times since the start of a machine are given up for those since 1970. */
+/* Which of two histories, or of two timelines, are kept. If their clocks differ, that with times since 1970. */
+enum merge_kept { MERGE_KEPT_BOTH, MERGE_KEPT_INTO, MERGE_KEPT_FROM };
+
+static enum merge_kept merge_which(uint32_t into_count, uint64_t into_start, uint32_t from_count, uint64_t from_start)
+{
+    if (into_count == 0 || from_count == 0 || merge_is_uptime(into_start) == merge_is_uptime(from_start))
+        return MERGE_KEPT_BOTH;
+    return merge_is_uptime(from_start) ? MERGE_KEPT_INTO : MERGE_KEPT_FROM;
+}
+
 static int merge_histories(struct merger *merger)
 {
     struct profile_history *into = &merger->into->history;
     const struct profile_history *from = &merger->from->history;
+    enum merge_kept kept = merge_which(into->count, into->start, from->count, from->start);
 
-    if (into->count > 0 && from->count > 0 && merge_is_uptime(into->start) != merge_is_uptime(from->start)) {
-        if (merge_is_uptime(from->start))
-            return 0;
+    if (kept == MERGE_KEPT_FROM)
         history_clear(into);
-    }
-    return history_merge(into, from, merger->samples);
+    return kept == MERGE_KEPT_INTO ? 0 : history_merge(into, from, merger->samples);
 }
 
-/* Merges the timelines as merge_histories does the histories. */
 static int merge_timelines(struct merger *merger)
 {
     struct profile_timeline *into = &merger->into->timeline;
     const struct profile_timeline *from = &merger->from->timeline;
+    enum merge_kept kept = merge_which(into->count, into->start, from->count, from->start);
 
-    if (into->count > 0 && from->count > 0 && merge_is_uptime(into->start) != merge_is_uptime(from->start)) {
-        if (merge_is_uptime(from->start))
-            return 0;
+    if (kept == MERGE_KEPT_FROM)
         timeline_clear(into);
-    }
-    return timeline_merge(into, from);
+    return kept == MERGE_KEPT_INTO ? 0 : timeline_merge(into, from);
 }
 
 static int merge_times(struct merger *merger)

@@ -21,8 +21,8 @@ struct profile_timeline {
     uint64_t *cpu_ns; /* owned; CPU time in each slot, of all threads together */
 };
 
-/* Adds CPU time that was used without a pause until `time` (ns). Each slot gets the part that was used
- * in this slot. Slot 0 also gets the part that was used before slot 0. Returns 0 or -ENOMEM. */
+/* Adds CPU time that was used without a pause until `time` (ns). Each slot gets the part that was used in this slot.
+ * Slot 0 also gets the part that was used before slot 0. Returns 0 or -ENOMEM. */
 int timeline_add(struct profile_timeline *timeline, uint64_t time, uint64_t cpu_ns);
 
 /* For readers of saved files: adds CPU time to the slot with the index `slot`. The first call sets the fields start and

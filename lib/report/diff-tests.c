@@ -46,8 +46,8 @@ static bool has_time(const struct diff_pair *pair)
     return pair->of[DIFF_OLD].ns > 0 || pair->of[DIFF_NEW].ns > 0;
 }
 
-/* Returns the smaller one of the parts of a function's samples that the two sides have if nothing has changed. If times
- * are compared, a side that was sampled at a higher rate has more of them. */
+/* If nothing has changed, each side is expected to have a certain part of a function's samples. Returns the smaller of
+ * the two parts. If times are compared, a side that was sampled at a higher rate has the larger part. */
 static double diff_tests_rarer_side(const struct diff_test *test)
 {
     double by_samples[DIFF_SIDES], by_time[DIFF_SIDES];
