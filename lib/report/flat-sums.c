@@ -184,40 +184,6 @@ static int flat_sums_add_new(struct flat_update *update)
     return error == 0 ? flat_sums_walk(update) : error;
 }
 
-/* Marks the locations of a sample's stack: used[location]. seen: an element for each node; its callers are marked. */
-static void flat_sums_mark_stack(const struct flat_update *update, uint32_t sample, bool *seen, bool *used)
-{
-    const struct profile *profile = update->profile;
-    uint32_t node = profile->samples[sample].node;
-
-    used[profile->nodes[node].location] = true;
-    for (; update->options->stacks && node != PROFILE_NONE && !seen[node]; node = profile->nodes[node].parent) {
-        seen[node] = true;
-        used[profile->nodes[node].location] = true;
-    }
-}
-
-/* Makes the sums of a report that is not live, in the order of the profile's locations. The order matters, because a
- * sum takes its name from the first location that is added to it, and a saved profile has the order of the locations,
- * but not that of the samples. A live report makes the missing sums as it needs them. */
-static int flat_sums_need_in_order(const struct flat_update *update)
-{
-    const struct profile *profile = update->profile;
-    bool *seen = calloc(profile->node_count, sizeof *seen), *used = calloc(profile->location_count + 1u, sizeof *used);
-    int error = seen == NULL || used == NULL ? -ENOMEM : 0;
-    struct amount more;
-
-    for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
-        if (added_more(&update->sums->added, profile, update->options, i, &more))
-            flat_sums_mark_stack(update, i, seen, used);
-    for (uint32_t i = 0; error == 0 && i < profile->location_count; i++)
-        if (used[i])
-            error = flat_need_location(update, i);
-    free(seen);
-    free(used);
-    return error;
-}
-
 /* Keeps the amounts of the sums, which do not contain the waiting samples yet. */
 static int flat_sums_keep(struct flat_sums *sums)
 {
@@ -266,8 +232,6 @@ int flat_sums_update(struct flat_sums *sums, const struct profile *profile, cons
     int error = added_grow(&sums->added, profile);
     if (error == 0 && flat_is_code(options->by))
         error = array_extend(&sums->known, &sums->known_count, profile->location_count, sizeof *sums->known);
-    if (error == 0 && flat_is_code(options->by) && !options->live)
-        error = flat_sums_need_in_order(&update);
     if (error == 0)
         error = flat_sums_add_new(&update);
     if (error == 0)

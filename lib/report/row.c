@@ -229,19 +229,36 @@ uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t l
 
 /* --- names ------------------------------------------------------------------------------- */
 
-/* Functions with the same name in one object share a row. The row shows where one of them is defined: the first one
- * whose definition is known. */
+int row_compare_text(const char *a, const char *b)
+{
+    return a == b ? 0 : strcmp(a, b);
+}
+
+/* A definition that is known comes first. Then the names of the files decide, and then the numbers of the lines. */
+static int row_compare_definitions(const struct profile *profile, const struct profile_function *a,
+                                   const struct profile_function *b)
+{
+    int result = (a->line == 0) - (b->line == 0);
+
+    if (result == 0)
+        result = (a->file == 0) - (b->file == 0);
+    if (result == 0)
+        result = row_compare_text(profile->strings[a->file], profile->strings[b->file]);
+    return result != 0 ? result : (a->line > b->line) - (a->line < b->line);
+}
+
+/* Functions with the same name in one object share a row, and the row shows where one of them is defined. Which one must
+ * not depend on the order of the locations, because that depends on the order in which files were merged. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame)
 {
     const struct profile_location *candidate = &profile->locations[location];
 
     if (sum->location != PROFILE_NONE) {
-        /* only a look-up of source lines finds definitions, so this location cannot be a better choice */
-        if ((candidate->looked & PROFILE_LOOKED_LINE) == 0)
-            return;
-        const struct profile_line *now = row_line(&profile->locations[sum->location], sum->frame);
-        if (profile->functions[now->function].line != 0 ||
-            profile->functions[row_line(candidate, frame)->function].line == 0)
+        const struct profile_location *now = &profile->locations[sum->location];
+        const struct profile_function *defined = &profile->functions[row_line(now, sum->frame)->function];
+        int result = row_compare_definitions(
+            profile, &profile->functions[row_line(candidate, frame)->function], defined);
+        if (result > 0 || (result == 0 && (defined->line != 0 || candidate->address >= now->address)))
             return;
     }
     sum->location = location;
@@ -269,11 +286,6 @@ void row_name_code(const struct profile *profile, const struct sum *sum, enum pp
         row->file = profile->strings[line->file];
         row->line = line->line;
     }
-}
-
-int row_compare_text(const char *a, const char *b)
-{
-    return a == b ? 0 : strcmp(a, b);
 }
 
 /* --- amounts ----------------------------------------------------------------------------- */

@@ -154,6 +154,37 @@ Test(report, a_name_in_two_objects_is_two_functions)
     profile_free(profile);
 }
 
+/* Samples of three functions with one name: one without a known definition, and two static functions of header files.
+ * Merging files in another order makes the locations in another order. */
+Test(report, the_order_of_locations_does_not_matter)
+{
+    static const char *const files[] = {"", "/src/b.h", "/src/a.h"};
+    static const unsigned orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    struct map_spec map = {
+        .pid = 1, .kind = WIRE_MAP_FILE, .start = 0x1000, .end = 0x2000, .inode = 1, .name = "/lib/one.so"};
+
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        struct profile *profile = profile_new();
+        feed_map(profile, &map);
+        for (uint32_t at = 0; at < 3; at++) {
+            unsigned which = orders[i][at];
+            struct profile_function function = {.line = which};
+            struct profile_line line = {0};
+            feed_sample(profile, 1, 1, map.start + 4 * which, 5, WIRE_NO_SYSCALL);
+            profile_string(profile, "f", &function.name);
+            profile_string(profile, files[which], &function.file);
+            profile_function(profile, &function, &line.function);
+            profile_set_lines(profile, at + 1, &line, 1, PROFILE_LOOKED_NAME | PROFILE_LOOKED_LINE);
+        }
+        struct pprofil_report *report = flat(profile, PPROFIL_BY_FUNCTION, 0);
+        cr_assert_eq(report->count, 1);
+        cr_assert_str_eq(report->rows[0].file, "/src/a.h", "order %zu", i);
+        cr_assert_eq(report->rows[0].line, 2);
+        pprofil_report_free(report);
+        profile_free(profile);
+    }
+}
+
 Test(report, inlined_code_is_its_callers_function_and_its_own_line)
 {
     struct profile *profile = make_two((const char *[2][2]){{"inlined", "caller"}, {NULL}});
