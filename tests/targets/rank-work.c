@@ -4,14 +4,18 @@
  *
  *    rank-work STEP [STATUS]
  *
- * Rank N computes for STEP seconds in the function even(), and for N + 1 times STEP in uneven(). It writes its pid to
- * the file pid-N, and a line "N NS NS" to own-N: how long both took, by its own clock. The last rank exits with STATUS.
+ * Rank N computes for STEP seconds in the function even(), and for N + 1 times STEP in uneven(), in ROUNDS turns: on full
+ * CPUs a sample may stand for some tenths of a second, and must not stand for all of a function. Rank N writes its pid
+ * to the file pid-N, and a line "N NS NS" to own-N: how long both took, by its own clock. The last rank exits with
+ * STATUS.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "clocks.h"
+
+#define ROUNDS 20
 
 /* the numbers differ, so that the compiler does not make one function of both */
 __attribute__((noinline)) static void even(double end)
@@ -54,16 +58,21 @@ int main(int argc, char **argv)
 {
     int rank = rank_variable("OMPI_COMM_WORLD_RANK", "SLURM_PROCID");
     int last = rank_variable("OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS") - 1;
-    double step = argc > 1 ? atof(argv[1]) : 0.1, start = cpu_now();
+    double step = argc > 1 ? atof(argv[1]) : 0.1, in_even = 0, in_uneven = 0;
     FILE *file = rank_create("pid", rank);
 
     fprintf(file, "%d\n", (int)getpid());
     fclose(file);
-    even(start + step);
-    double between = cpu_now();
-    uneven(between + step * (rank + 1));
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = cpu_now();
+        even(start + step / ROUNDS);
+        double between = cpu_now();
+        uneven(between + step * (rank + 1) / ROUNDS);
+        in_even += between - start;
+        in_uneven += cpu_now() - between;
+    }
     file = rank_create("own", rank);
-    fprintf(file, "%d %.0f %.0f\n", rank, (between - start) * 1e9, (cpu_now() - between) * 1e9);
+    fprintf(file, "%d %.0f %.0f\n", rank, in_even * 1e9, in_uneven * 1e9);
     fclose(file);
     return argc > 2 && rank == last ? atoi(argv[2]) : 0;
 }
