@@ -5,11 +5,15 @@
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 
 cd "$work" || exit 1
-# rows FILE...: samples and time of each function, of each thread, and of each thing that threads wait for
+# rows FILE...: samples and time of each function, of each thread, and of each thing that threads wait for. Threads are
+# without names: a file has the name that a thread had at the end of its period, and the thread may be renamed later.
 rows() {
-	for by in function thread syscall wait; do
+	for by in function syscall wait; do
 		"$pprofil" report -n 0 -f csv --by $by "$@" | awk -F, 'NR > 1 { print $3, $4, $5, $9, $10 }' | sort
 	done
+	"$pprofil" report -n 0 -f csv --by thread "$@" |
+		awk -F, 'NR > 1 { id = $9 " " $10; ns[id] += $3; n[id] += $4 }
+			END { for (id in n) printf "%.0f %d %s\n", ns[id], n[id], id }' | sort
 }
 # same NAME RECORDING FILE...
 same() {
@@ -90,13 +94,14 @@ echo text | "$pprofil" -q -o d.pb.gz --then 'cat >input; :' cat >output
 expect "standard input is the program's" text "$(cat output)"
 expect "standard input of --then is empty" "" "$(cat input)"
 
-# --- pprofil can make no process, neither to save files nor to run --then: a user other than root is held by RLIMIT_NPROC
+# --- pprofil can make no process, neither to save files nor to run --then: RLIMIT_NPROC holds users other than root
 as_user=
 [ "$(id -u)" != 0 ] || as_user=$unprivileged
 mkdir -m 777 limited
 chmod 711 .
 # shellcheck disable=SC2086,SC2016
-if command -v prlimit >/dev/null && $as_user test -x "$pprofil" 2>/dev/null && $as_user test -w limited 2>/dev/null; then
+if command -v prlimit >/dev/null && $as_user test -x "$pprofil" 2>/dev/null &&
+	$as_user test -w limited 2>/dev/null; then
 	expect "no process: status" 125 "$(status_of $as_user "$pprofil" -q --every 1s --then 'echo >>limited/got' \
 		-o 'limited/%n.pb.gz' sh -c 'prlimit --nproc=0:0 --pid $PPID; sleep 3.5')"
 	sed -n "s/.*--then: no process can be made for 'echo >>limited.got \(.*\)'\$/\1/p" err >named
