@@ -229,11 +229,6 @@ uint64_t report_id(const struct profile *profile, enum pprofil_by by, uint32_t l
 
 /* --- names ------------------------------------------------------------------------------- */
 
-int row_compare_text(const char *a, const char *b)
-{
-    return a == b ? 0 : strcmp(a, b);
-}
-
 /* A definition that is known comes first. Then the names of the files decide, and then the numbers of the lines. */
 static int row_compare_definitions(const struct profile *profile, const struct profile_function *a,
                                    const struct profile_function *b)
@@ -286,6 +281,11 @@ void row_name_code(const struct profile *profile, const struct sum *sum, enum pp
         row->file = profile->strings[line->file];
         row->line = line->line;
     }
+}
+
+int row_compare_text(const char *a, const char *b)
+{
+    return a == b ? 0 : strcmp(a, b);
 }
 
 /* --- amounts ----------------------------------------------------------------------------- */
