@@ -244,7 +244,7 @@ static int run_save(const struct run *run, pprofil_profile *profile)
 {
     const struct pprofil_file file = {.size = sizeof file, .format = run->asked.format};
 
-    /* Slurm and users may send a signal twice, and the second one must not come before there is a file */
+    /* Slurm and users may send a signal again and again. It must not end pprofil before there is a file */
     forward_catch(&run->forward, true);
     run_save_without_names(run, profile, run->asked.output, &file);
     forward_catch(&run->forward, false);

@@ -303,7 +303,7 @@ static bool merge_is_uptime(uint64_t time)
     return time < UINT64_C(946684800000000000);
 }
 
-/* Which of two histories, or of two timelines, are kept. If their clocks differ, that with times since 1970. */
+/* Which of two histories, or of two timelines, is kept. If their clocks differ, the one whose times count from 1970. */
 enum merge_kept { MERGE_KEPT_BOTH, MERGE_KEPT_INTO, MERGE_KEPT_FROM };
 
 static enum merge_kept merge_which(uint32_t into_count, uint64_t into_start, uint32_t from_count, uint64_t from_start)

@@ -233,7 +233,6 @@ expect "after -d: a profile" 1 "$(ls "$work/left.pb.gz" | wc -l)"
 expect "after -d: the program goes on" 0 "$(kill -0 "$heedless"; echo $?)"
 kill -9 "$heedless"
 
-group_is_there() { pgrep -g "$1" -x sleep >/dev/null; }
 # SIGTERM after SIGTERM until pprofil has ended: the profile is there all the same
 alone "$pprofil" -q -o "$work/many.pb.gz" sh -c 'echo $$ >"$0"; while :; do :; done' "$work/many" 2>/dev/null &
 us=$!
@@ -246,6 +245,7 @@ expect "many SIGTERM: status" 143 $?
 kill -9 "$(cat "$work/many")" 2>/dev/null # it goes on if the second signal came before the first one was passed on
 expect "many SIGTERM: the profile is whole" 0 "$(status_of "$pprofil" report "$work/many.pb.gz")"
 
+group_is_there() { pgrep -g "$1" -x sleep >/dev/null; }
 # the program's death by a signal, and its status where pprofil was started with SIGCHLD ignored
 alone "$pprofil" -q sleep 100 2>/dev/null &
 us=$!

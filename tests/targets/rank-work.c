@@ -4,10 +4,11 @@
  *
  *    rank-work STEP [STATUS]
  *
- * Rank N computes for STEP seconds in the function even(), and for N + 1 times STEP in uneven(), in ROUNDS turns: on full
- * CPUs a sample may stand for some tenths of a second, and must not stand for all of a function. Rank N writes its pid
- * to the file pid-N, and a line "N NS NS" to own-N: how long both took, by its own clock. The last rank exits with
- * STATUS.
+ * Rank N computes for STEP seconds in the function even(), and for N + 1 times STEP in uneven(). It writes its pid to
+ * the file pid-N, and a line "N NS NS" to own-N: how long both took, by its own clock. The last rank exits with STATUS.
+ *
+ * The functions take ROUNDS turns. On full CPUs one sample may represent some tenths of a second, which is all the time
+ * of a function that has one turn only.
  */
 #include <stdio.h>
 #include <stdlib.h>
