@@ -21,7 +21,11 @@ for log in tests/unit/*.log tests/e2e/*.log; do
 	left_out=$(assertions SKIP)
 	[ "$result" = SKIP ] && [ "$left_out" -eq 0 ] && left_out=1
 	skipped=$((skipped + left_out))
-	[ "$result" = FAIL ] && [ "$bad" -eq 0 ] && bad=1
+	if [ "$result" = FAIL ] && [ "$bad" -eq 0 ]; then
+		bad=1
+		# such as a script that took too long: 124 is the exit status of timeout(1)
+		echo "The last check of ${log%.log}: $(grep -E '^(PASS|SKIP) ' "$log" | tail -n 1)"
+	fi
 	if [ "$bad" -gt 0 ]; then
 		grep -h '^FAIL\|^\[FAIL\]\|^\[----\]' "$log" | head -n 20
 	fi
