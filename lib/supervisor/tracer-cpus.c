@@ -232,9 +232,13 @@ void affinity_move_away(struct tracer *tracer)
  * CPU. Without real-time priority, a tracer and the tracee that it resumes often share a CPU although another is idle.
  * In measurements, a process that forks then lost twice as much time.
  *
- * If no CPU is idle, real-time priority doubles the cost of a sample: at every wake-up the tracer would take the CPU
- * from a target, even if the target has just got it. So the tracer asks only for a short time slice (sched_setattr(2);
- * since Linux 6.12 any user may do so).
+ * Real-time priority is also best if other programs want the CPUs as much as the targets do. Without it, the tracer
+ * waits for its turn after these programs, and stopped threads wait with it. In measurements, a process that starts
+ * threads then lost twice as much time, and only half of the ticks came in time.
+ *
+ * If the targets themselves fill the CPUs, a short time slice is enough (sched_setattr(2); since Linux 6.12 any user
+ * may ask for one). Real-time priority would cost as much for each sample, but at rates near 10 kHz the cost of all
+ * samples would be higher than the limit that the user has set.
  */
 
 /* Same as struct sched_attr of include/uapi/linux/sched/types.h. That header cannot be used, because it conflicts with
@@ -248,7 +252,7 @@ struct priority_wish {
     uint64_t runtime, deadline, period;
 };
 
-void priority_ask(struct tracer *tracer)
+static void priority_set(struct tracer *tracer, bool realtime)
 {
     const int own_nice = getpriority(PRIO_PROCESS, 0);
     const struct priority_wish wishes[] = {
@@ -257,16 +261,23 @@ void priority_ask(struct tracer *tracer)
         {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = own_nice, .runtime = SLICE_NS},
     };
 
-    tracer->asked_for_idle = !tracer->supervisor->cpus.full;
-    for (size_t i = tracer->asked_for_idle ? 0 : 1; i < sizeof wishes / sizeof *wishes; i++)
+    tracer->asked_for_realtime = realtime;
+    for (size_t i = realtime ? 0 : 1; i < sizeof wishes / sizeof *wishes; i++)
         if (syscall(SYS_sched_setattr, 0, &wishes[i], 0u) == 0)
             return;
 }
 
+void priority_ask(struct tracer *tracer)
+{
+    priority_set(tracer, !tracer->supervisor->cpus.full);
+}
+
 void priority_follow_cpus(struct tracer *tracer)
 {
-    if (tracer->asked_for_idle == tracer->supervisor->cpus.full)
-        priority_ask(tracer);
+    bool realtime = !tracer->supervisor->cpus.full || cpus_full_by_others(tracer);
+
+    if (tracer->asked_for_realtime != realtime)
+        priority_set(tracer, realtime);
 }
 
 /* --- how long a tracer waits ---------------------------------------------------------------------- */

@@ -37,7 +37,8 @@ void affinity_move_away(struct tracer *tracer);
 /* Called by the tracer's own thread; needs no lock. If a CPU is idle, asks the kernel for real-time priority, otherwise
  * for a short time slice. The kernel may refuse both. */
 void priority_ask(struct tracer *tracer);
-/* Calls priority_ask again if CPUs were idle at the last call and none is idle now, or the other way round. */
+/* To be called at a tick. Asks the kernel for real-time priority if a CPU is idle, or if at least as many other tasks
+ * as tracees want a CPU; otherwise for a short time slice. Does nothing if the last request was the same. */
 void priority_follow_cpus(struct tracer *tracer);
 
 /* Called by the tracer's own thread. Returns its files of /proc. */

@@ -148,8 +148,8 @@ struct tracer {
     struct tick tick;
     struct preempt preempt;
     struct affinity affinity;
-    /* the last call of priority_ask asked for the priority that is best while a CPU is idle: tracer-cpus.c */
-    bool asked_for_idle;
+    /* the tracer asked last for real-time priority, not for a short time slice: tracer-cpus.c */
+    bool asked_for_realtime;
     struct {
         uint64_t at, cpu_ns; /* the time, and the tracer's CPU time; `at` is 0 if a CPU was idle since then */
         uint64_t call_ns;    /* the shortest time that the system call took which reads the CPU time; 0: not known */
