@@ -176,9 +176,8 @@ static const struct feature {
      "some links within a container lead outside of it, and the files behind them have no names"},
     {"pagemap", try_pagemap, "/proc/PID/pagemap: page faults for code are told from others (-w)",
      "-w shows all page faults as one row"},
-    {"real-time", try_real_time, "real-time priority: samples are taken in time while a CPU is idle",
-     "samples may be late by some microseconds, and new processes of the target cost it more; use sudo, or raise the "
-     "limit (ulimit -r 1)"},
+    {"real-time", try_real_time, "real-time priority: samples are taken in time",
+     "samples may be late, and new processes of the target cost it more; use sudo, or raise the limit (ulimit -r 1)"},
 };
 
 static void kernel_try_feature(struct doctor *doctor, struct finding *finding)

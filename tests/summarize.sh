@@ -23,8 +23,9 @@ for log in tests/unit/*.log tests/e2e/*.log; do
 	skipped=$((skipped + left_out))
 	if [ "$result" = FAIL ] && [ "$bad" -eq 0 ]; then
 		bad=1
-		# such as a script that took too long: 124 is the exit status of timeout(1)
-		echo "The last check of ${log%.log}: $(grep -E '^(PASS|SKIP) ' "$log" | tail -n 1)"
+		# a script that took too long has status 124, from timeout(1)
+		last=$(grep -E '^(PASS|SKIP) ' "$log" | tail -n 1)
+		[ -z "$last" ] || echo "The last check of ${log%.log}: $last"
 	fi
 	if [ "$bad" -gt 0 ]; then
 		grep -h '^FAIL\|^\[FAIL\]\|^\[----\]' "$log" | head -n 20

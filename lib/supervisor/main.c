@@ -8,10 +8,10 @@
  * group. The client notices a SIGTERM that is pending for the supervisor.
  *
  * The session also keeps the tracers apart from the targets, because the scheduler divides the CPUs among sessions
- * (CONFIG_SCHED_AUTOGROUP). A thread that often wakes up gives its session more than its share of full CPUs. With
- * tracers in the session of the targets, targets beside six busy programs were measured to get three times the CPU time
- * that they get without us. Where several supervisors did this at once, they kept each other waiting for a CPU for up
- * to 5 s, and half of a process's CPU time was missing in its samples.
+ * (CONFIG_SCHED_AUTOGROUP). A thread that often wakes up gives its session more than its share of full CPUs. If tracers
+ * were in the session of their targets, targets beside six busy programs would get three times the CPU time that they
+ * get without us (measured). Several supervisors that do so keep each other from a CPU for up to 5 s; meanwhile there
+ * are no samples.
  */
 #include "config.h"
 

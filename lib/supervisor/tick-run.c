@@ -209,7 +209,9 @@ static uint64_t tick_begin(struct tracer *tracer)
     supervisor->stats.ticks++;
     cpus_full_update(tracer);
     sampling_adjust_rate(tracer, tick->at);
-    priority_follow_cpus(tracer); /* done before the occupier is started, because the occupier inherits the priority */
+    /* done before the occupier is started, because the occupier inherits the priority */
+    if (priority_realtime_is_best(tracer))
+        priority_follow(tracer, true);
     return interval;
 }
 

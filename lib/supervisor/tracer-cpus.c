@@ -237,7 +237,7 @@ void affinity_move_away(struct tracer *tracer)
  * threads then lost twice as much time, and only half of the ticks came in time.
  *
  * If the targets themselves fill the CPUs, a short time slice is enough (sched_setattr(2); since Linux 6.12 any user
- * may ask for one). Real-time priority would cost as much for each sample, but at rates near 10 kHz the cost of all
+ * may ask for one). The nice value helps on older kernels, if the scheduler does not divide the CPUs among sessions. Real-time priority would cost as much for each sample, but at rates near 10 kHz the cost of all
  * samples would be higher than the limit that the user has set.
  */
 
@@ -272,10 +272,16 @@ void priority_ask(struct tracer *tracer)
     priority_set(tracer, !tracer->supervisor->cpus.full);
 }
 
-void priority_follow_cpus(struct tracer *tracer)
+bool priority_realtime_is_best(struct tracer *tracer)
 {
-    bool realtime = !tracer->supervisor->cpus.full || cpus_full_by_others(tracer);
+    if (!tracer->supervisor->cpus.full)
+        return true;
+    /* the load says nothing about targets that all sleep at this moment */
+    return cpus_full_count_runnable(tracer->supervisor) > 0 ? cpus_full_by_others(tracer) : tracer->asked_for_realtime;
+}
 
+void priority_follow(struct tracer *tracer, bool realtime)
+{
     if (tracer->asked_for_realtime != realtime)
         priority_set(tracer, realtime);
 }

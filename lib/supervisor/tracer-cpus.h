@@ -37,9 +37,13 @@ void affinity_move_away(struct tracer *tracer);
 /* Called by the tracer's own thread; needs no lock. If a CPU is idle, asks the kernel for real-time priority, otherwise
  * for a short time slice. The kernel may refuse both. */
 void priority_ask(struct tracer *tracer);
-/* To be called at a tick. Asks the kernel for real-time priority if a CPU is idle, or if at least as many other tasks
- * as tracees want a CPU; otherwise for a short time slice. Does nothing if the last request was the same. */
-void priority_follow_cpus(struct tracer *tracer);
+/* Returns true if real-time priority is best for the tracer: if a CPU is idle, or if at least as many other tasks as
+ * tracees want a CPU. May read the system's load, at most once in 10 ms. */
+bool priority_realtime_is_best(struct tracer *tracer);
+/* Called by the tracer's own thread. Asks the kernel for real-time priority, or for a short time slice, unless the last
+ * request was the same. Must not ask for a short time slice while the tracer holds the lock: the kernel may then take
+ * the CPU from it, and other tracers would wait for the lock. */
+void priority_follow(struct tracer *tracer, bool realtime);
 
 /* Called by the tracer's own thread. Returns its files of /proc. */
 struct procfs_task *tracer_files(struct tracer *tracer);

@@ -241,11 +241,12 @@ void tracer_step(struct tracer *tracer, uint64_t until)
     if (tracer->new_tasks.unknown_count > 0)
         new_task_resolve(tracer);
     tracer_book(tracer);
-    priority_follow_cpus(tracer);
+    bool realtime = priority_realtime_is_best(tracer);
     if (!supervisor->cpus.full)
         affinity_unbind(tracer);
     bool requests_wait = tracer->number != 0 && supervisor->openers.requests != supervisor->openers.served;
     supervisor_unlock(supervisor);
+    priority_follow(tracer, realtime);
     if (requests_wait)
         wakeup_send(&supervisor->tracers[0]->wakeup);
     if (tracer->new_tasks.recheck_count > 0 && handover_search_again(tracer))

@@ -55,8 +55,10 @@ row() {
 	start_others "$programs"
 	before=$(run)
 	for ((i = 0; i < rounds; i++)); do
+		rm -f profile.pb.gz perf.data
 		with=$(run "$@")
 		after=$(run)
+		[ -s "${*: -1}" ] || { echo "full-cpus.sh: $name wrote no profile"; exit 1; }
 		echo "$before $with $after" | awk '{ print 2 * $2 / ($1 + $3) }' >>ratios
 		case $name in
 		perf) perf script -i perf.data 2>/dev/null | grep -c rank-work ;;

@@ -314,7 +314,7 @@ static int descriptor_open_pipe(pid_t pid, pid_t tid, int fd, const struct file_
         !descriptor_is_same_file(&found, file))
         return -1;
     descriptor_path(path, pid, tid, fd);
-    return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
 uint64_t descriptor_readable(pid_t pid, pid_t tid, int fd, const struct file_identity *file)
