@@ -237,8 +237,9 @@ void affinity_move_away(struct tracer *tracer)
  * threads then lost twice as much time, and only half of the ticks came in time.
  *
  * If the targets themselves fill the CPUs, a short time slice is enough (sched_setattr(2); since Linux 6.12 any user
- * may ask for one). The nice value helps on older kernels, if the scheduler does not divide the CPUs among sessions. Real-time priority would cost as much for each sample, but at rates near 10 kHz the cost of all
- * samples would be higher than the limit that the user has set.
+ * may ask for one). The nice value helps on older kernels, if the scheduler does not divide the CPUs among sessions.
+ * With real-time priority each sample would cost as much. But at rates near 10 kHz, there would be so many samples that
+ * they would cost more than the limit that the user has set.
  */
 
 /* Same as struct sched_attr of include/uapi/linux/sched/types.h. That header cannot be used, because it conflicts with

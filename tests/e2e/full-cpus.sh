@@ -41,8 +41,8 @@ for options in "" "-F 1000 --overhead 100"; do
 			time_is "'$options', pprofil $run: rank $rank" $((even + uneven)) "$samples" "$ns" $((even + uneven))
 		done
 	done
-	# In 6 samples a rank, what comes after the last one of each rank is much. If the supervisors are in the sessions of
-	# their targets, 12 to 22 % are missing, otherwise 2 %.
+	# No sample represents the time after the last sample of a rank. With few samples, this time is a large part. If the
+	# supervisors are in the sessions of their targets, 12 to 22 % of the time are missing, otherwise 2 %.
 	for key in samples cpu_ns target_cpu_ns; do
 		for run in $runs; do number "$run/json" $key; done | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 	done | paste -s -d' ' >sums

@@ -314,6 +314,7 @@ static int descriptor_open_pipe(pid_t pid, pid_t tid, int fd, const struct file_
         !descriptor_is_same_file(&found, file))
         return -1;
     descriptor_path(path, pid, tid, fd);
+    /* O_NOCTTY: the target may have replaced the pipe by a terminal meanwhile */
     return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
