@@ -203,30 +203,35 @@ if command -v node >/dev/null; then
 	rm -f "/tmp/perf-$target.map"
 fi
 
-# Many programs at once each write a map of their own. Each takes at least 0.1 s of CPU time, which is a
-# hundred samples. The overhead is not limited, so that throttling leaves none without samples.
-many=40
+# Many programs at once each write a map of their own. Each program that has samples must have its name. Where the
+# tracer has no priority, because it is not permitted, it seldom gets a CPU among so many programs, so some programs have
+# no samples. The overhead is not limited, so that throttling leaves none without samples.
+many=40 some=10
 often="-F 1000 --overhead 1000"
 named() { grep -o 'jit_made_[0-9]*' "$1" | sort -u | wc -l; }
 unnamed() { grep -cE '\[(anon|jit)\]' "$1"; }
+have_names() { # NAME FILE
+	between "$1: programs with samples" $some "$(($(named "$2") + $(unnamed "$2")))" $many
+	expect "$1: those without a name" 0 "$(unnamed "$2")"
+}
 # shellcheck disable=SC2086
 "$pprofil" -q $often -o "$work/many.pb.gz" "$targets/jit" $many 3 >/dev/null
 "$pprofil" report -f csv -n 0 "$work/many.pb.gz" >"$work/csv"
-expect "$many with JIT code: saved" "$many 0" "$(named "$work/csv") $(unnamed "$work/csv")"
+have_names "$many with JIT code: saved" "$work/csv"
 # shellcheck disable=SC2086
 "$pprofil" top -b -d 1 --rows 0 $often "$targets/jit" $many 4 2>/dev/null |
 	awk '/^# pprofil top/ { text = "" } { text = text $0 "\n" } END { printf "%s", text }' >"$work/frame"
-expect "$many with JIT code: top" "$many 0" "$(named "$work/frame") $(unnamed "$work/frame")"
+have_names "$many with JIT code: top" "$work/frame"
 "$targets/jit" $many 600 >/dev/null & target=$!
 all_run() { [ "$(pgrep -P $target | sed 's,.*,/tmp/perf-&.map,' | xargs ls 2>/dev/null | wc -l)" = $many ]; }
 await all_run
-all_seen() { # a program may wait for a CPU for seconds
+some_seen() { # a program may wait for a CPU for seconds
 	# shellcheck disable=SC2086
 	"$pprofil" -f csv -n 0 -d 3 $often -p "$(pgrep -d , -P $target)" >"$work/csv" 2>&1
-	[ $(($(named "$work/csv") + $(unnamed "$work/csv"))) -ge $many ]
+	[ $(($(named "$work/csv") + $(unnamed "$work/csv"))) -ge $some ]
 }
-await all_seen
-expect "$many with JIT code: attached" "$many 0" "$(named "$work/csv") $(unnamed "$work/csv")"
+await some_seen
+have_names "$many with JIT code: attached" "$work/csv"
 for pid in $(pgrep -P $target); do
 	kill "$pid"
 done

@@ -5,8 +5,9 @@
  *
  *   jit PROCESSES SECONDS
  *
- * All processes run at the same time, for SECONDS of elapsed time, and for at least 0.1 s of CPU time each. At the end
- * the maps are removed. Prints "jit PROCESSES", the number of processes that have run to their end.
+ * All processes run at the same time, for SECONDS of elapsed time, and for at least 0.1 s of CPU time each. The maps are
+ * removed one second after all processes have ended, so that a profiler can read them even if it waits for a CPU while
+ * the processes run. Prints "jit PROCESSES", the number of processes that have run to their end.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -22,6 +23,7 @@
 #define PROCESSES_MAX 256
 #define ROUNDS 100000
 #define CPU_S_MIN 0.1 /* least CPU time of each process, s */
+#define KEEP_MAPS_S 1
 
 /* void loop(long rounds): counts down to 0 */
 #if defined(__x86_64__)
@@ -88,8 +90,10 @@ int main(int argc, char **argv)
         if (pids[i] == 0)
             _exit(run(i, strtod(argv[2], NULL)));
     }
-    for (int i = 0; i < processes; i++) {
+    for (int i = 0; i < processes; i++)
         good += waitpid(pids[i], &status, 0) == pids[i] && status == 0;
+    sleep(KEEP_MAPS_S);
+    for (int i = 0; i < processes; i++) {
         map_path(pids[i], path);
         unlink(path);
     }
