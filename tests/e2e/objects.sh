@@ -225,9 +225,11 @@ have_names "$many with JIT code: top" "$work/frame"
 "$targets/jit" $many 600 >/dev/null & target=$!
 all_run() { [ "$(pgrep -P $target | sed 's,.*,/tmp/perf-&.map,' | xargs ls 2>/dev/null | wc -l)" = $many ]; }
 await all_run
-some_seen() { # a program may wait for a CPU for seconds
+profiled_s=2
+some_seen() { # the tracer, too, may wait for a CPU for seconds
+	profiled_s=$((2 * profiled_s))
 	# shellcheck disable=SC2086
-	"$pprofil" -f csv -n 0 -d 3 $often -p "$(pgrep -d , -P $target)" >"$work/csv" 2>&1
+	"$pprofil" -f csv -n 0 -d $profiled_s $often -p "$(pgrep -d , -P $target)" >"$work/csv" 2>&1
 	[ $(($(named "$work/csv") + $(unnamed "$work/csv"))) -ge $some ]
 }
 await some_seen
