@@ -17,9 +17,11 @@
 
 static volatile unsigned sink;
 
+/* Takes 10 ms or more, so that few system calls of clock(3) come between: an interrupt that is on its way when a system
+ * call begins stops the thread at the end of the call. */
 static __attribute__((noinline)) void spend_here(void)
 {
-    for (unsigned i = 0; i < 1000000; i++)
+    for (unsigned i = 0; i < 10000000; i++)
         sink += i;
 }
 
