@@ -15,15 +15,17 @@
 /* The variables of launchers, in the order of preference: a launcher of MPI may itself be run by srun(1).
  *     OMPI_...   Open MPI: mpirun(1), "Exported Environment Variables"
  *     PMI_...    MPICH (Hydra) and its relatives, such as Intel MPI and MVAPICH: the PMI-1 interface
- *     PMIX_RANK  any launcher with the PMIx standard
- *     SLURM_...  srun(1), "OUTPUT ENVIRONMENT VARIABLES" */
+ *     PMIX_RANK  any launcher with the PMIx standard; another launcher's variable has the number of ranks
+ *     SLURM_...  srun(1), "OUTPUT ENVIRONMENT VARIABLES". A batch script has SLURM_PROCID and SLURM_NTASKS, too,
+ *                although it is not a rank; only srun sets SLURM_STEP_NUM_TASKS. */
 static const struct {
     const char *rank, *count; /* count: NULL: none */
+    bool needs_count;         /* without its count, the variable is no rank */
 } launchers[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"PMI_RANK", "PMI_SIZE"},
-    {"PMIX_RANK", NULL},
-    {"SLURM_PROCID", "SLURM_NTASKS"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", false},
+    {"PMI_RANK", "PMI_SIZE", false},
+    {"PMIX_RANK", NULL, false},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", true},
 };
 
 /* The variables that name the job: of Slurm, PBS, LSF and Flux, and of the launcher if there is no batch system. */
@@ -72,10 +74,14 @@ struct job_rank job_rank_find(const char *environment, size_t size)
     struct job_rank found = {.rank = -1};
     const char *job = NULL;
 
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers && found.rank < 0; i++) {
-        found.rank = job_find_number(environment, size, launchers[i].rank);
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers && found.count == 0; i++) {
+        int32_t rank = job_find_number(environment, size, launchers[i].rank);
         int32_t count = job_find_number(environment, size, launchers[i].count);
-        if (found.rank >= 0 && count > found.rank)
+        if (rank < 0 || (launchers[i].needs_count && count <= rank))
+            continue;
+        if (found.rank < 0)
+            found.rank = rank;
+        if (found.rank == rank && count > rank)
             found.count = count;
     }
     for (size_t i = 0; i < sizeof job_names / sizeof *job_names && (job == NULL || *job == '\0'); i++)

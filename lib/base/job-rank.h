@@ -25,7 +25,7 @@ struct job_rank {
 
 /* Finds the rank in an environment. environment: `size` bytes with texts such as "NAME=VALUE", each of which ends with
  * a NUL, as in proc_pid_environ(5). If MPI runs under a batch system, the rank is that of MPI, and the job is that of
- * the batch system. */
+ * the batch system. The batch script itself is no rank. */
 struct job_rank job_rank_find(const char *environment, size_t size);
 /* Does the same for the environment in an open file. Returns a struct without a rank and a job if it cannot be read. */
 struct job_rank job_rank_read(int fd);

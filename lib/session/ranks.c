@@ -20,16 +20,16 @@ int session_set_host(struct pprofil_session *session)
 }
 
 /* Returns true if the environment of the process may have a rank that its parent has not. Most processes have inherited
- * all that they have, and it would take too long to read the environment of each process that a build makes. */
+ * all that they have, and it would take too long to read the environment of each process that a build makes. A launcher
+ * may itself be a rank of another launcher, so its children may inherit a rank that is not theirs. */
 static bool rank_may_be_new(const struct profile *profile, uint32_t process)
 {
     const struct profile_process *entry = &profile->processes[process];
     uint32_t parent;
 
-    if (entry->rank != 0)
-        return false;
-    return entry->ppid == 0 || !profile_find_process(profile, entry->ppid, &parent) ||
-           job_is_launcher(profile->strings[profile->processes[parent].comm]);
+    if (entry->ppid == 0 || !profile_find_process(profile, entry->ppid, &parent))
+        return entry->rank == 0;
+    return job_is_launcher(profile->strings[profile->processes[parent].comm]);
 }
 
 /* Reads the rank of a process, which may hang in execve(2). A process that we have started has our own environment. */
@@ -56,5 +56,7 @@ int session_note_name(struct pprofil_session *session, const struct wire_comm *e
         !rank_may_be_new(profile, process))
         return 0;
     const struct job_rank found = rank_of(&profile->processes[process]);
+    if (found.rank < 0 && found.job[0] == '\0') /* or the process has ended, so it keeps what it has inherited */
+        return 0;
     return profile_set_rank(profile, event->pid, found.job, found.rank);
 }

@@ -66,6 +66,11 @@ for by in host job rank; do
 done
 expect "two levels" 4 "$("$pprofil" report --by rank,function above.pb.gz | grep -c '^# rank [0-3]:')"
 
+# --- the launcher is itself a rank, as in a step of Slurm with one task for each host
+PATH=$work/bin:$PATH PMI_RANK=1 "$pprofil" -q -F 1000 --overhead 100 -o below.pb.gz mpirun 4 "$targets/rank-work" 0.05
+expect "a launcher that is a rank: its ranks" "0 1 2 3" \
+	"$("$pprofil" report -n 0 -f csv --by rank below.pb.gz | awk -F, 'NR > 1 { print $5 }' | sort | paste -s -d' ')"
+
 # --- a pprofil in each rank
 PATH=$work/bin:$PATH mpirun 4 "$pprofil" -q -F 1000 --overhead 100 -o 'rank-%r-%j.pb.gz' "$targets/rank-work" 0.3
 expect "names of the files" "rank-0-job-1@1.pb.gz rank-1-job-1@1.pb.gz rank-2-job-1@1.pb.gz rank-3-job-1@1.pb.gz" \

@@ -82,6 +82,8 @@ refused "a pattern in no directory" 'No such file or directory' "$work/x" "$ppro
 unset OMPI_COMM_WORLD_RANK PMI_RANK PMIX_RANK PMIX_NAMESPACE SLURM_PROCID SLURM_JOB_ID PBS_JOBID LSB_JOBID FLUX_JOB_ID
 refused "a rank outside of a job" '%r is the rank in a job, but Open MPI, MPICH or Slurm did not start this' "$work/x" \
 	"$pprofil" -o "$work/%r.json" touch "$work/ran"
+refused "the rank of a batch script of Slurm" '%r is the rank in a job, but ' "$work/x" \
+	env SLURM_PROCID=0 SLURM_NTASKS=16 "$pprofil" -o "$work/%r.json" touch "$work/ran"
 refused "a job that has no name" '%j is the name of a job' "$work/x" \
 	env PMI_RANK=1 "$pprofil" -o "$work/%j.json" touch "$work/ran"
 
@@ -96,16 +98,16 @@ expect "a pattern without an extension" "$work/runs/$(cat "$work/out")" "$(saved
 expect "a pattern without an extension is pprof" 1f8b "$(od -An -tx1 -N2 "$(saved)" | tr -d ' ')"
 run '%h,50%%.json'
 expect "host and percent" "$work/runs/$(uname -n | sed 's/^[.-]/_/'),50%.json" "$(saved)"
-export SLURM_PROCID=12 SLURM_JOB_ID=4711
+export PMI_RANK=12 SLURM_JOB_ID=4711
 run '%j-%r.json'
 expect "job and rank" "$work/runs/4711-12.json" "$(saved)"
-SLURM_PROCID=13 sleep 600 & sleeper=$!
+PMI_RANK=13 sleep 600 & sleeper=$!
 executes() { grep -q sleep "/proc/$sleeper/comm"; }
 await executes
 "$pprofil" -d 0.2 -o "$work/runs/%j-%r.json" -p $sleeper 2>"$work/err"
 expect "the rank of an attached process" "$work/runs/4711-13.json" "$(saved)"
 kill $sleeper
-unset SLURM_PROCID SLURM_NTASKS SLURM_JOB_ID
+unset PMI_RANK SLURM_JOB_ID
 from=$(date +%Y%m%d-%H%M%S)
 run '%t.folded'
 until=$(date +%Y%m%d-%H%M%S)

@@ -55,7 +55,7 @@ expect "labels" 0 "$(push --label env=test --label 'team=a b&c=d%' --name my-app
 expect_text "labels: all" "name=my-app.cpu\{env=test,team=a b&c=d%,host=[^,]*\}&from=" "$work/server/log"
 expect "a label replaces that of the profile" 0 "$(push --label host=other "$url" "$run")"
 expect_text "a label replaces that of the profile: the query" 'known-shares\{host=other\}' "$work/server/log"
-env SLURM_JOB_ID=77 SLURM_PROCID=3 SLURM_NTASKS=4 "$pprofil" -q -o "$work/rank-%r.pb.gz" "$targets/known-shares" 0.1 >/dev/null
+env SLURM_JOB_ID=77 SLURM_PROCID=3 SLURM_STEP_NUM_TASKS=4 "$pprofil" -q -o "$work/rank-%r.pb.gz" "$targets/known-shares" 0.1 >/dev/null
 expect "job and rank" 0 "$(push "$url" "$work/rank-3.pb.gz")"
 expect_text "job and rank: the query" ',job=77,rank=3\}' "$work/server/log"
 expect "standard input, another format" 0 "$(status_of sh -c "'$pprofil' push --name folded '$url' - <'$work/5.folded'")"

@@ -4,7 +4,7 @@
 # each rank that srun starts. The program measures with its own clock how long each rank computes.
 . "${abs_srcdir:-.}/tests/e2e/lib.sh"
 [ "$(id -u)" = 0 ] || skip "only root can start Slurm's daemons"
-for tool in munged slurmctld slurmd srun scancel scontrol sinfo squeue setsid; do
+for tool in munged slurmctld slurmd sbatch srun scancel scontrol sinfo squeue setsid; do
 	command -v $tool >/dev/null || skip "no $tool"
 done
 cd "$work" || exit 1
@@ -144,6 +144,19 @@ for by in function line rank job host process; do
 	between "by $by: has rows" 2 "$(wc -l <flat.csv)" 100000
 	expect "by $by: a tree merges as one merge does" "$(cat flat.csv)" "$(cat tree.csv)"
 done
+
+# --- a batch script is no rank, although it has SLURM_PROCID
+cat >batch <<END
+#!/bin/sh
+"$pprofil" -q -o batch.pb.gz "$targets/rank-work" 0.3
+echo \$?,\$SLURM_PROCID,\$SLURM_NTASKS >batch.status
+srun -n 2 "$pprofil" -q -o 'step-%r.pb.gz' "$targets/rank-work" 0.01
+END
+expect "sbatch" 0 "$(status_of timeout 120 sbatch --wait -n 4 -o batch.out batch)"
+expect "the batch script: status" 0,0,4 "$(cat batch.status)"
+expect "the batch script: rank" "[no rank]" "$(names rank batch.pb.gz)"
+expect "the batch script: job" "$(sed -n 's/^Submitted batch job //p' out)" "$(names job batch.pb.gz)"
+expect "the steps of a batch script" "step-0.pb.gz step-1.pb.gz" "$(echo step-*)"
 
 # --- what srun returns
 expect "the status of a rank" 7 "$(status_of run -n 2 "$pprofil" -o 'status-%r.pb.gz' "$targets/rank-work" 0.01 7)"

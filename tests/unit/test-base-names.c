@@ -168,11 +168,15 @@ Test(job_rank, each_launcher)
     expect_rank("HOME=/\0PMI=1\0", -1, 0, "");
     expect_rank("OMPI_COMM_WORLD_SIZE=4\0OMPI_COMM_WORLD_RANK=3\0PMIX_NAMESPACE=77\0PMIX_RANK=3\0", 3, 4, "77");
     expect_rank("PMI_RANK=0\0PMI_SIZE=16\0", 0, 16, "");
-    expect_rank("SLURM_JOB_ID=42\0SLURM_PROCID=511\0SLURM_NTASKS=512\0", 511, 512, "42");
+    expect_rank("SLURM_JOB_ID=42\0SLURM_PROCID=511\0SLURM_STEP_NUM_TASKS=512\0", 511, 512, "42");
     expect_rank("PMIX_RANK=7\0", 7, 0, "");
-    expect_rank("SLURM_JOB_ID=42\0", -1, 0, "42"); /* a batch script is no rank */
+    /* Slurm with PMIx */
+    expect_rank("PMIX_RANK=3\0SLURM_PROCID=3\0SLURM_STEP_NUM_TASKS=4\0", 3, 4, "");
+    expect_rank("PMIX_RANK=3\0SLURM_PROCID=0\0SLURM_STEP_NUM_TASKS=2\0", 3, 0, "");
+    /* a batch script is no rank */
+    expect_rank("SLURM_JOB_ID=42\0SLURM_PROCID=0\0SLURM_NTASKS=16\0", -1, 0, "42");
     /* MPI below a batch system: srun has started one mpirun on each host */
-    expect_rank("SLURM_PROCID=0\0SLURM_NTASKS=2\0SLURM_JOB_ID=42\0PMI_RANK=9\0PMI_SIZE=16\0PMIX_NAMESPACE=x\0", 9,
+    expect_rank("SLURM_PROCID=0\0SLURM_STEP_NUM_TASKS=2\0SLURM_JOB_ID=42\0PMI_RANK=9\0PMI_SIZE=16\0PMIX_NAMESPACE=x\0", 9,
                 16, "42");
 }
 
