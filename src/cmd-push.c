@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arguments.h"
 #include "command-line.h"
@@ -43,7 +44,7 @@ struct push_command {
     struct push_delivery delivery;
     char token_file[PATH_MAX];
     const char *queue;                          /* NULL: none */
-    const char *label_options[PUSH_LABELS_MAX]; /* "KEY=VALUE"; read when the kind of server is known */
+    const char *label_options[PUSH_LABELS_GIVEN_MAX]; /* "KEY=VALUE"; read when the kind of server is known */
     size_t label_count;
     char **paths; /* borrowed from argv */
     int path_count;
@@ -69,11 +70,17 @@ static const struct argp_option options[] = {
 
 /* --- options ------------------------------------------------------------------------------------ */
 
-/* The token may be read again by a later push, which may be in another directory. */
+/* A later push, which may be in another directory, may read the token again. So the path becomes absolute. Its symbolic
+ * links stay: what renews a token often makes such a link point to another file. */
 static void push_set_token_file(struct push_command *command, const char *path)
 {
-    if (realpath(path, command->token_file) == NULL)
+    char directory[PATH_MAX] = "";
+
+    if (access(path, R_OK) != 0 || (path[0] != '/' && getcwd(directory, sizeof directory) == NULL))
         exit(complain("--token-file %s: %s", path, strerror(errno)));
+    const char *between = path[0] == '/' ? "" : "/";
+    if (snprintf(command->token_file, PATH_MAX, "%s%s%s", directory, between, path) >= PATH_MAX)
+        exit(complain("--token-file %s: %s", path, strerror(ENAMETOOLONG)));
     command->target.token_file = command->token_file;
 }
 
@@ -91,8 +98,8 @@ static void push_add_header(struct push_command *command, const char *header)
 
 static void push_add_label_option(struct push_command *command, const char *label)
 {
-    if (command->label_count == PUSH_LABELS_MAX)
-        exit(complain("--label %s: there may be %u labels at most", label, PUSH_LABELS_MAX));
+    if (command->label_count == PUSH_LABELS_GIVEN_MAX)
+        exit(complain("--label %s: there may be %u labels at most", label, PUSH_LABELS_GIVEN_MAX));
     command->label_options[command->label_count++] = label;
 }
 
@@ -137,7 +144,7 @@ static error_t push_parse_delivery_option(struct push_command *command, int key,
         command->queue = argument;
         return 0;
     case KEY_QUEUE_MAX:
-        command->delivery.queue_most = size_option("--queue-max", argument, PUSH_QUEUE_MIN, PUSH_QUEUE_MAX);
+        command->delivery.queue_size_max = size_option("--queue-max", argument, PUSH_QUEUE_MIN, PUSH_QUEUE_MAX);
         return 0;
     case 'q':
         command->delivery.quiet = true;
@@ -242,7 +249,7 @@ static int push_check(struct push_command *command)
  * once. */
 static int push_keep(const struct push_delivery *delivery, const struct push_request *request)
 {
-    int error = request->size < delivery->queue_most ? push_queue_add(&delivery->queue, request) : -EFBIG;
+    int error = request->size < delivery->queue_size_max ? push_queue_add(&delivery->queue, request) : -EFBIG;
 
     if (error == 0)
         return 0;
@@ -310,7 +317,7 @@ int command_push(int argc, char **argv)
 {
     struct push_command command = {
         .reading = {.file = {.size = sizeof command.reading.file}, .symbolize = true},
-        .delivery = {.queue = {.lock = -1}, .queue_most = PUSH_QUEUE_SIZE, .timeout = PUSH_TIMEOUT}};
+        .delivery = {.queue = {.lock = -1}, .queue_size_max = PUSH_QUEUE_SIZE, .timeout = PUSH_TIMEOUT}};
 
     command.reading.labels = &command.labels;
     command_line_parse("pprofil push", &push_argp, argc, argv, 0, &command);

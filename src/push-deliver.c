@@ -3,8 +3,8 @@
  * Sends requests, and says what became of them.
  *
  * With a queue, each request is first written to the queue. So none is lost if pprofil is killed while it sends, and
- * all are sent in the order in which they came. The first one that has to wait ends the sending, because the server
- * would not take the next one either.
+ * all are sent in the order in which they came. If one has to wait, all later ones for the same server wait, too, because
+ * the server would not take them either.
  */
 #include "config.h"
 
@@ -16,6 +16,8 @@
 #include "push.h"
 
 #define PUSH_URL_SHOWN_MAX 200u
+/* If requests for this many servers wait, nothing more is sent: each server may take as long as the timeout. */
+#define PUSH_WAITING_MAX 4u
 
 /* Returns how much of an address messages have: neither its query nor the rest of a very long one. */
 static int push_url_size(const struct push_request *request)
@@ -55,17 +57,46 @@ int push_deliver_now(const struct push_delivery *delivery, const struct push_req
 
 /* What became of the queue so far. */
 struct push_progress {
-    int status;                  /* worst exit status so far, without PUSH_EXIT_QUEUED */
-    bool ended;                  /* nothing more is sent */
-    char reason[PUSH_TEXT_SIZE]; /* why the rest waits; "": nothing waits */
+    int status;                      /* worst exit status so far, without PUSH_EXIT_QUEUED */
+    bool ended;                      /* nothing more is sent */
+    bool unauthorized;               /* a server refused the token */
+    char *after;                     /* owned; name of the last file that was looked at; NULL: none */
+    char *waiting[PUSH_WAITING_MAX]; /* owned; addresses of which at least one request waits */
+    size_t waiting_count;
+    char reason[PUSH_TEXT_SIZE]; /* why the first request that waits could not be sent; "": nothing waits */
 };
+
+/* Returns the length of "http://HOST:PORT" at the beginning of an address. */
+static size_t push_server_length(const char *url)
+{
+    const char *host = strstr(url, "://");
+
+    return host == NULL ? strlen(url) : (size_t)(host + 3 - url) + strcspn(host + 3, "/?");
+}
+
+/* Returns true if an earlier request for the same server waits. */
+static bool push_server_waits(const struct push_progress *progress, const char *url)
+{
+    size_t length = push_server_length(url);
+
+    for (size_t i = 0; i < progress->waiting_count; i++)
+        if (push_server_length(progress->waiting[i]) == length && strncmp(progress->waiting[i], url, length) == 0)
+            return true;
+    return false;
+}
 
 static void push_wait(const struct push_delivery *delivery, const struct push_request *request,
                       const struct push_answer *answer, struct push_progress *progress)
 {
-    progress->ended = true;
-    snprintf(progress->reason, sizeof progress->reason, "%.*s: %.300s", push_url_size(request), request->url,
-             answer->reason);
+    char *url = strdup(request->url);
+
+    if (progress->reason[0] == '\0')
+        snprintf(progress->reason, sizeof progress->reason, "%.*s: %.300s", push_url_size(request), request->url,
+                 answer->reason);
+    progress->unauthorized = progress->unauthorized || answer->unauthorized;
+    if (url != NULL)
+        progress->waiting[progress->waiting_count++] = url;
+    progress->ended = url == NULL || progress->waiting_count == PUSH_WAITING_MAX || answer->retry_after > 0;
     if (answer->retry_after > 0)
         push_queue_set_not_before(&delivery->queue, (int64_t)time(NULL) + answer->retry_after);
 }
@@ -111,37 +142,43 @@ static void push_drop_unreadable(const struct push_delivery *delivery, const cha
     progress->ended = true;
 }
 
-/* Sends the oldest request of the queue. */
+/* Sends the next request of the queue. */
 static void push_step(const struct push_delivery *delivery, struct push_progress *progress)
 {
     struct push_request request = {0};
     char *name;
-    int error = push_queue_oldest(&delivery->queue, &name, &request);
+    int error = push_queue_next(&delivery->queue, progress->after, &name, &request);
 
     if (error == -ENOENT && name == NULL)
         progress->ended = true;
     else if (error != 0)
         push_drop_unreadable(delivery, name, error, progress);
-    else
+    else if (!push_server_waits(progress, request.url))
         push_send_one(delivery, name, &request, progress);
     push_request_clear(&request);
-    free(name);
+    free(progress->after);
+    progress->after = name;
 }
 
-/* Says what the queue still has, and what was dropped so that it keeps its limit. */
-static int push_end_queue(const struct push_delivery *delivery, const struct push_progress *progress)
+/* Says what the queue still has, and what was dropped so that it keeps its limit. If a server refuses the token, says so
+ * even if pprofil is to be quiet: nobody else will renew it. */
+static int push_end_queue(const struct push_delivery *delivery, struct push_progress *progress)
 {
-    size_t dropped, left = push_queue_trim(&delivery->queue, delivery->queue_most, &dropped);
+    size_t dropped, left = push_queue_trim(&delivery->queue, delivery->queue_size_max, &dropped);
 
     if (dropped > 0)
-        complain("%s: dropped the oldest profiles, %zu of %zu, for --queue-max is %zu bytes: %s", delivery->queue.path,
-                 dropped, dropped + left, delivery->queue_most, progress->reason);
-    else if (left > 0 && !delivery->quiet && progress->reason[0] != '\0')
+        progress->status = complain("%s: dropped the oldest profiles, %zu of %zu, for --queue-max is %zu bytes: %s",
+                                    delivery->queue.path, dropped, dropped + left, delivery->queue_size_max,
+                                    progress->reason);
+    else if (left > 0 && progress->reason[0] != '\0' && (!delivery->quiet || progress->unauthorized))
         complain("%s: %zu profile%s wait%s: %s", delivery->queue.path, left, left == 1 ? "" : "s", left == 1 ? "s" : "",
                  progress->reason);
+    free(progress->after);
+    for (size_t i = 0; i < progress->waiting_count; i++)
+        free(progress->waiting[i]);
     if (progress->status != 0)
         return progress->status;
-    return left + dropped > 0 ? PUSH_EXIT_QUEUED : 0;
+    return left > 0 ? PUSH_EXIT_QUEUED : 0;
 }
 
 /* A time that is too far away was set before the clock was set back. */

@@ -223,13 +223,14 @@ static void push_set_options(struct push_transfer *transfer, double timeout)
 
 /* --- an answer ---------------------------------------------------------------------------------- */
 
-/* Only these two statuses of 4xx say that the same request may succeed later: RFC 9110, 15.5.9,
- * and RFC 6585, 4. */
-static enum push_outcome push_judge_status(long status)
+/* Only two statuses of 4xx say that the same request may succeed later: RFC 9110, 15.5.9, and RFC 6585, 4. A request with
+ * another token may succeed if the server refused the token: RFC 9110, 15.5.2 and 15.5.4. The token is read again each
+ * time. */
+static enum push_outcome push_judge_status(long status, bool unauthorized)
 {
     if (status >= 200 && status < 300)
         return PUSH_SENT;
-    return status == 408 || status == 429 || status >= 500 ? PUSH_LATER : PUSH_REFUSED;
+    return status == 408 || status == 429 || status >= 500 || unauthorized ? PUSH_LATER : PUSH_REFUSED;
 }
 
 static void push_read_status(struct push_transfer *transfer, struct push_answer *answer)
@@ -241,7 +242,8 @@ static void push_read_status(struct push_transfer *transfer, struct push_answer 
     transfer->http->easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
     transfer->http->easy_getinfo(transfer->curl, CURLINFO_RETRY_AFTER, &pause);
     transfer->http->easy_getinfo(transfer->curl, CURLINFO_REDIRECT_URL, &target);
-    answer->outcome = push_judge_status(status);
+    answer->unauthorized = (status == 401 || status == 403) && transfer->request->token_file != NULL;
+    answer->outcome = push_judge_status(status, answer->unauthorized);
     answer->retry_after = pause <= 0 ? 0 : pause > PUSH_PAUSE_MAX ? PUSH_PAUSE_MAX : (unsigned)pause;
     transfer->line[transfer->line_size] = '\0';
     transfer->line[strcspn(transfer->line, "\r\n")] = '\0';

@@ -27,6 +27,9 @@
 #define PUSH_ENTRY_END ".push"
 #define PUSH_LOCK_NAME "lock"
 #define PUSH_LOCK_PAUSE_MS 20
+#define PUSH_PART_BEGIN ".pprofil-" /* as lib/format/bytes.c names temporary files */
+#define PUSH_PART_AGE_MAX 3600      /* s; no file takes so long to be written */
+#define SECOND_NS 1000000000
 
 /* --- the folder --------------------------------------------------------------------------------- */
 
@@ -171,15 +174,18 @@ static int push_read_entry(const char *path, struct push_request *request)
     return error;
 }
 
-int push_queue_oldest(const struct push_queue *queue, char **name, struct push_request *request)
+int push_queue_next(const struct push_queue *queue, const char *after, char **name, struct push_request *request)
 {
     struct dirent **entries;
     char path[PATH_MAX];
-    int count = push_list_entries(queue, &entries), error = count == 0 ? -ENOENT : count < 0 ? count : 0;
+    int count = push_list_entries(queue, &entries), at = 0;
 
     *name = NULL;
+    while (after != NULL && at < count && strcmp(entries[at]->d_name, after) <= 0)
+        at++;
+    int error = count < 0 ? count : at == count ? -ENOENT : 0;
     if (error == 0) {
-        *name = strdup(entries[0]->d_name);
+        *name = strdup(entries[at]->d_name);
         error = *name == NULL ? -ENOMEM : push_queue_path(queue, *name, path);
     }
     push_free_entries(entries, count);
@@ -202,7 +208,28 @@ static uint64_t push_entry_size(const struct push_queue *queue, const char *name
     return push_queue_path(queue, name, path) == 0 && stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-size_t push_queue_trim(const struct push_queue *queue, uint64_t most, size_t *removed)
+static int push_is_part(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, PUSH_PART_BEGIN, strlen(PUSH_PART_BEGIN)) == 0;
+}
+
+/* Removes old temporary files of pprofil_write_file, whose processes were killed. */
+static void push_remove_parts(const struct push_queue *queue)
+{
+    struct dirent **parts;
+    int count = scandir(queue->path, &parts, push_is_part, NULL);
+    int64_t now = clock_read(CLOCK_REALTIME) / SECOND_NS;
+    char path[PATH_MAX];
+    struct stat status;
+
+    for (int i = 0; i < count; i++)
+        if (push_queue_path(queue, parts[i]->d_name, path) == 0 && lstat(path, &status) == 0 &&
+            (int64_t)status.st_mtime + PUSH_PART_AGE_MAX < now)
+            unlink(path);
+    push_free_entries(parts, count);
+}
+
+size_t push_queue_trim(const struct push_queue *queue, uint64_t size_max, size_t *removed)
 {
     struct dirent **entries;
     int count = push_list_entries(queue, &entries);
@@ -210,9 +237,10 @@ size_t push_queue_trim(const struct push_queue *queue, uint64_t most, size_t *re
     size_t left = 0;
 
     *removed = 0;
+    push_remove_parts(queue);
     for (int i = count - 1; i >= 0; i--) {
         all += push_entry_size(queue, entries[i]->d_name);
-        if (all > most && push_queue_remove(queue, entries[i]->d_name) == 0)
+        if (all > size_max && push_queue_remove(queue, entries[i]->d_name) == 0)
             ++*removed;
         else
             left++;

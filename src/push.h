@@ -25,6 +25,7 @@
 /* Pyroscope takes 30 labels, names of 1024 bytes and values of 2048 bytes if nobody configured it otherwise. It adds
  * some labels of its own. */
 #define PUSH_LABELS_MAX 24u
+#define PUSH_LABELS_GIVEN_MAX (PUSH_LABELS_MAX - 3) /* labels of the command line; pprofil adds host, job and rank */
 #define PUSH_NAME_MAX 1024u
 #define PUSH_VALUE_MAX 2048u
 #define PUSH_HEADERS_MAX 32u
@@ -52,6 +53,7 @@ void push_clean_name(char *text);
 void push_clean_value(char *text);
 /* Adds copies of the name and the value. Returns 0, -ENOMEM, -EEXIST (the list has a label of this name) or -E2BIG. */
 int push_labels_add(struct push_labels *labels, const char *name, const char *value);
+/* Returns the label of this name, which the list owns; NULL: it has none. */
 const struct push_label *push_labels_find(const struct push_labels *labels, const char *name);
 void push_labels_clear(struct push_labels *labels);
 
@@ -137,14 +139,16 @@ void push_queue_close(struct push_queue *queue);
 int push_queue_add(const struct push_queue *queue, const struct push_request *request);
 /* Waits for the lock, at most this many seconds. Returns 0 or -errno; -EAGAIN: another process has it all the time. */
 int push_queue_lock(const struct push_queue *queue, double seconds);
-/* Reads the oldest request, and stores the name of its file, which the caller frees. The caller clears *request, also
- * after a failure. Returns 0, -ENOENT (there is none), or another error about the file, whose name is stored, too. */
-int push_queue_oldest(const struct push_queue *queue, char **name, struct push_request *request);
+/* Reads the oldest request that is later than the file `after`; NULL: the oldest of all. Stores the name of its file,
+ * which the caller frees. The caller clears *request, also after a failure. Returns 0, -ENOENT (there is none), or
+ * another error about the file, whose name is stored, too. */
+int push_queue_next(const struct push_queue *queue, const char *after, char **name, struct push_request *request);
 /* Removes a file. Returns 0 or -errno. */
 int push_queue_remove(const struct push_queue *queue, const char *name);
-/* Removes the oldest files until the rest has at most `most` bytes. Stores how many it has removed. Returns how many
- * files are left. */
-size_t push_queue_trim(const struct push_queue *queue, uint64_t most, size_t *removed);
+/* Removes the oldest files until the rest has at most `size_max` bytes. Stores how many it has removed. Returns how many
+ * files are left. Also removes what pushes that were killed while they added a file have left behind. To be called with
+ * the lock. */
+size_t push_queue_trim(const struct push_queue *queue, uint64_t size_max, size_t *removed);
 /* Return and set the UNIX time (s) before which the server wants no further request. */
 int64_t push_queue_not_before(const struct push_queue *queue);
 void push_queue_set_not_before(const struct push_queue *queue, int64_t when);
@@ -161,6 +165,7 @@ struct push_answer {
     enum push_outcome outcome;
     char reason[PUSH_TEXT_SIZE]; /* why it was not sent; may have any characters */
     unsigned retry_after;        /* s; 0: the server did not say */
+    bool unauthorized;           /* PUSH_LATER: the server wants another token */
 };
 
 struct push_http;
@@ -182,16 +187,16 @@ void push_http_send(struct push_http *http, const struct push_request *request, 
 struct push_delivery {
     struct push_http *http;
     struct push_queue queue; /* not open: there is none */
-    size_t queue_most;       /* bytes */
+    size_t queue_size_max;   /* bytes */
     double timeout;          /* s, for each request */
     bool quiet;              /* say only what failed or was lost */
 };
 
 /* Sends a request at once. Returns 0, or complains and returns EXIT_OWN_FAILURE. */
 int push_deliver_now(const struct push_delivery *delivery, const struct push_request *request);
-/* Sends the requests of the queue, oldest first, until one has to wait. Then cuts the queue to its limit, and says how
- * many requests were dropped. Returns 0, PUSH_EXIT_QUEUED, or EXIT_OWN_FAILURE if a request was refused or could not be
- * read, of which it complains. */
+/* Sends the requests of the queue, oldest first. If one has to wait, later ones for the same server wait, too. Then cuts
+ * the queue to its limit. Returns 0, PUSH_EXIT_QUEUED, or EXIT_OWN_FAILURE if a request was refused, could not be read,
+ * or was dropped, of which it complains. */
 int push_deliver_queue(const struct push_delivery *delivery);
 
 #endif

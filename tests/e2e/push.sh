@@ -97,6 +97,10 @@ refused "an empty value" 'empty' --label env= "$url" "$run"
 refused "the name of a label" 'letters, digits' --label 'e-nv=x' "$url" "$run"
 refused "a label of the server's" 'belong to the server' --label __name__=x "$url" "$run"
 refused "a comma in a value" 'comma' --label env=a,b "$url" "$run"
+# shellcheck disable=SC2046
+refused "too many labels" '21 labels at most' $(seq -f '--label l%.0f=x' 22) "$url" "$run"
+# shellcheck disable=SC2046
+expect "as many labels as there may be" 0 "$(push $(seq -f '--label l%.0f=x' 21) "$url" "$run")"
 refused "a label twice" 'there already' --label env=a --label env=b "$url" "$run"
 refused "a name" 'letters, digits' --name 'my app' "$url" "$run"
 refused "a profile without a name" '--name APP' "$url" "$work/1.folded"
@@ -184,6 +188,45 @@ expect "refused later" 125 "$(keep "$url" "$work/2.folded")"
 expect_text "refused later: says so" '1.folded: .*does not take it: HTTP status 400: no such path' "$work/err"
 expect "refused later: the next one is sent" "1 0" "$(($(taken) - before)) $(queued)"
 
+# a server that does not answer does not block the others: its address may be wrong
+expect "a wrong address" 1 "$(keep -q http://127.0.0.1:1 "$work/1.folded")"
+behave 500
+expect "a wrong address: the right server does not take the next one" 1 "$(keep -q "$url" "$work/2.folded")"
+behave_well
+before=$(taken)
+expect "a wrong address: the right server takes all" 1 "$(keep "$url" "$work/3.folded")"
+expect "a wrong address: what is left" "2 1" "$(($(taken) - before)) $(queued)"
+expect_text "a wrong address: says so" 'queue: 1 profile waits: http://127.0.0.1:1/ingest: ' "$work/err"
+rm "$work"/queue/*.push
+
+# a token that the server refuses may be renewed; links to it may change
+mkdir "$work/secrets" "$work/secrets/1" "$work/secrets/2"
+echo old >"$work/secrets/1/token"
+echo renewed >"$work/secrets/2/token"
+ln -s 1 "$work/secrets/now"
+ln -s now/token "$work/secrets/token"
+for status in 401 403; do
+	behave $status
+	expect "$status: the profile waits" 1 "$(keep -q --token-file "$work/secrets/token" "$url" "$work/1.folded")"
+	one_line "$status"
+	expect_text "$status: says so, -q" "1 profile waits: .*HTTP status $status" "$work/err"
+	behave_well
+	ln -sfn 2 "$work/secrets/now"
+	[ $status = 403 ] || rm -r "$work/secrets/1"
+	expect "$status: the token is renewed" 0 "$(push --queue "$work/queue" "$url")"
+	expect_text "$status: the new token" 'Bearer renewed$' "$(latest headers)"
+	behave $status
+	expect "$status: refused without a token" 125 "$(keep "$url" "$work/1.folded")"
+	behave_well
+done
+
+# what a push that was killed has left behind
+touch "$work/queue/.pprofil-1-0"
+touch -d '2 hours ago' "$work/queue/.pprofil-2-0"
+expect "old parts of files" 0 "$(push --queue "$work/queue" "$url")"
+expect "old parts of files: are removed" .pprofil-1-0 "$(cd "$work/queue" && echo .pprofil-*)"
+rm "$work/queue/.pprofil-1-0"
+
 # Retry-After
 behave 503 1000
 expect "a pause" 1 "$(keep "$url" "$work/1.folded")"
@@ -202,7 +245,7 @@ for number in 1 2 3 4 5 6; do
 	keep -q "$url" "$work/$number.folded" >/dev/null
 done
 size=$(cat "$work"/queue/*.push | wc -c)
-expect "the limit" 1 "$(keep -q --queue-max $((size / 2)) "$url" "$work/1.folded")"
+expect "the limit" 125 "$(keep -q --queue-max $((size / 2)) "$url" "$work/1.folded")"
 one_line "the limit"
 expect_text "the limit: says so" 'dropped the oldest profiles, [0-9]* of 7, for --queue-max is' "$work/err"
 between "the limit: what is left" 1 "$(cat "$work"/queue/*.push | wc -c)" $((size / 2))
