@@ -24,10 +24,12 @@
 #define STAY_TICKS 4u
 #define STAY_MIN_NS 10000000u
 #define STAY_MAX_NS 1000000000u
-/* If a move to a CPU took AVOID_WAIT_NS or more, a real-time thread may occupy that CPU. So the tracer does not go
- * there for AVOID_NS. */
+/* If a move to a CPU took AVOID_WAIT_NS or more, a real-time thread may occupy that CPU, or many other threads want it.
+ * The tracer does not go there again for AVOID_WAITS times as long, but not longer than AVOID_MAX_NS. Meanwhile the
+ * tracees on that CPU get no samples, and the CPU time of those that end then is not represented. */
 #define AVOID_WAIT_NS 20000000u
-#define AVOID_NS 1000000000u
+#define AVOID_WAITS 2u
+#define AVOID_MAX_NS 1000000000u
 /* If the time since an earlier moment is longer by at most STAYED_NS than the CPU time that the tracer has used since
  * then, the tracer has kept its CPU, ns. */
 #define STAYED_NS 5000u
@@ -146,9 +148,10 @@ static void affinity_go(struct tracer *tracer, int cpu)
         supervisor_lock(tracer->supervisor);
     }
     affinity->cpu = sched_getcpu();
-    if (after - before >= AVOID_WAIT_NS) {
+    uint64_t waited = after - before;
+    if (waited >= AVOID_WAIT_NS) {
         affinity->avoided_cpu = cpu;
-        affinity->avoided_until = after + AVOID_NS;
+        affinity->avoided_until = after + (waited < AVOID_MAX_NS / AVOID_WAITS ? AVOID_WAITS * waited : AVOID_MAX_NS);
     }
     if (affinity->home_cpu < 0 || !CPU_ISSET(affinity->home_cpu, &affinity->cpus))
         affinity->home_cpu = cpu;
