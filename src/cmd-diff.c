@@ -184,6 +184,19 @@ static int cmd_diff_judge(const struct diff_command *command)
     return status;
 }
 
+/* A build must not pass because nothing was measured. */
+static int cmd_diff_check_samples(const struct diff_command *command)
+{
+    struct pprofil_totals totals;
+
+    for (int side = 0; side < 2; side++) {
+        pprofil_profile_totals(command->sides[side].whole, &totals, sizeof totals);
+        if (totals.samples == 0)
+            return complain("diff: %s: there are no samples, so nothing can be judged", command->sides[side].title);
+    }
+    return 0;
+}
+
 static int cmd_diff_run(struct diff_command *command)
 {
     bool for_builds = command->format == DIFF_MARKDOWN || command->format == DIFF_JUNIT;
@@ -203,7 +216,9 @@ static int cmd_diff_run(struct diff_command *command)
         command->how.run_count[0] = command->how.run_count[1] = 0;
     if (for_builds)
         command->how.limit = 0;
-    int status = cmd_diff_compare(command, &command->how, &diff);
+    int status = for_builds || command->exit_code ? cmd_diff_check_samples(command) : 0;
+    if (status == 0)
+        status = cmd_diff_compare(command, &command->how, &diff);
     if (status != 0)
         return status;
     status = cmd_diff_print(command, diff);

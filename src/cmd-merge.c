@@ -21,6 +21,7 @@ struct merge_command {
     int path_count;
     const char *list; /* path of a file with more paths; NULL: none */
     struct merge_inputs inputs;
+    size_t closed_count; /* operands that could not be read, which were complained of */
     unsigned how;
     unsigned jobs; /* how many threads merge; 0: not given */
     bool symbolize;
@@ -82,9 +83,11 @@ static int merge_find_inputs(struct merge_command *command)
     int status = command->list == NULL ? 0 : merge_inputs_add_list(&command->inputs, command->list);
 
     for (int i = 0; status == 0 && i < command->path_count; i++)
-        status = merge_inputs_add_operand(&command->inputs, command->paths[i]);
+        command->closed_count += merge_inputs_add_operand(&command->inputs, command->paths[i]) != 0;
     if (status == 0 && command->inputs.count == 0)
-        status = complain("merge: there are no files in %s", command->list != NULL ? command->list : command->paths[0]);
+        status = command->closed_count > 0 ? EXIT_OWN_FAILURE
+                                           : complain("merge: there are no files in %s",
+                                                      command->list != NULL ? command->list : command->paths[0]);
     return status;
 }
 
@@ -95,12 +98,13 @@ static int merge_save(const struct merge_command *command, pprofil_profile *merg
 
     if (left_out == command->inputs.count)
         return EXIT_OWN_FAILURE; /* each file was complained of */
+    left_out += command->closed_count;
     int error = pprofil_profile_save(merged, command->output, &file, command->symbolize);
     if (error != 0)
         return complain_file(command->output, error, true);
     if (left_out == 0)
         return 0;
-    complain("merge: %zu of %zu files were left out", left_out, command->inputs.count);
+    complain("merge: %zu of %zu files were left out", left_out, command->inputs.count + command->closed_count);
     return EXIT_LEFT_OUT;
 }
 

@@ -178,8 +178,12 @@ static error_t cmd_report_parse_operand(int key, char *argument, struct report_c
 {
     const char *path = NULL;
 
-    if (key == ARGP_KEY_ARG)
-        return merge_inputs_add_operand(&command->inputs, argument) == 0 ? 0 : EINVAL;
+    if (key == ARGP_KEY_ARG) {
+        command->path = command->path != NULL ? command->path : argument;
+        if (merge_inputs_add_operand(&command->inputs, argument) != 0)
+            exit(EXIT_OWN_FAILURE);
+        return 0;
+    }
     return file_operand_parse(key, argument, "report", &path);
 }
 
@@ -267,6 +271,8 @@ static int cmd_report_complain(const struct report_command *command, const pprof
     if (error == -EOVERFLOW)
         return complain("%s: it has more stacks than a report can hold; --focus and --comm choose a part",
                         command->path);
+    if (error == PPROFIL_ERROR_NO_RANKS || error == PPROFIL_ERROR_SEVERAL_JOBS)
+        return complain("%s: %s", command->inputs.count == 1 ? command->path : "report", pprofil_error_text(error));
     return 0;
 }
 
@@ -373,7 +379,7 @@ static int cmd_report_run(struct report_command *command)
     pprofil_profile *profile = NULL;
 
     if (command->inputs.count == 0)
-        return complain("report: the folder has no files");
+        return complain("report: there are no files in %s", command->path);
     command->path = command->inputs.paths[0];
     if (command->style.name != NULL && command->inputs.count > 1)
         return complain("report: --style prints one file; pprofil merge makes one file of several");

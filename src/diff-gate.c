@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Judges a comparison for builds: which functions fail, and reports of it as Markdown and as JUnit's XML. */
 #include "config.h"
 
 #include <fnmatch.h>
@@ -79,29 +80,53 @@ static void gate_change(const struct pprofil_change *change, char text[GATE_TEXT
     double old = change->value[0];
 
     if (old <= 0)
-        snprintf(text, GATE_TEXT_SIZE, "new");
+        snprintf(text, GATE_TEXT_SIZE, change->value[1] > 0 ? "new" : "unchanged");
     else
         snprintf(text, GATE_TEXT_SIZE, "%+.1f %% (%+.1f to %+.1f)", 100 * change->change / old,
                  100 * change->low / old, 100 * change->high / old);
 }
 
-/* Returns the change of a row that says most: that which fails, or that which is significant, or its own time. */
+/* Returns the change of a row that says most: that which fails, or that which is significant, or its own time if it has
+ * any. */
 static const struct pprofil_change *gate_main_change(const struct diff_gate *gate, const struct pprofil_diff_row *row)
 {
-    if (gate_change_fails(gate, &row->self) || !gate_change_fails(gate, &row->total))
-        return row->self.significant || !row->total.significant ? &row->self : &row->total;
-    return &row->total;
+    bool self_fails = gate_change_fails(gate, &row->self), total_fails = gate_change_fails(gate, &row->total);
+
+    if (self_fails != total_fails)
+        return self_fails ? &row->self : &row->total;
+    if (row->self.significant != row->total.significant)
+        return row->self.significant ? &row->self : &row->total;
+    return row->self.value[0] > 0 || row->self.value[1] > 0 ? &row->self : &row->total;
 }
 
-/* Prints how a value has changed, as in "3.960 s -> 4.180 s, +5.3 % (+2.9 to +7.6), q 0.0051". */
-static void gate_print_sentence(FILE *out, const struct diff_view *view, const struct pprofil_change *change)
+/* Returns the last component of the path of a row's object; "": the row is no code. */
+static const char *gate_object(const struct pprofil_diff_row *row)
+{
+    const char *old = row->object[0] != NULL ? row->object[0] : "", *new = row->object[1];
+
+    return new != NULL && new[0] != '\0' ? new : old;
+}
+
+/* Prints how a value has changed, as in "3.960 s -> 4.180 s, +5.3 % (+2.9 to +7.6)". */
+static void gate_print_change(FILE *out, const struct diff_view *view, const struct pprofil_change *change)
 {
     char old[GATE_TEXT_SIZE], new[GATE_TEXT_SIZE], how[GATE_TEXT_SIZE];
 
     gate_value(view, change->value[0], old);
     gate_value(view, change->value[1], new);
     gate_change(change, how);
-    fprintf(out, "%s -> %s, %s, q %.2g", old, new, how, change->q);
+    fprintf(out, "%s -> %s, %s", old, new, how);
+}
+
+/* Prints how the whole profiles differ. If shares are compared, times of whole profiles are not tested. */
+static void gate_print_total(FILE *out, const struct diff_view *view, const struct pprofil_diff_totals *totals)
+{
+    const struct diff_view times = {.by = PPROFIL_DIFF_TIME};
+    bool is_tested = view->by != PPROFIL_DIFF_SHARE;
+
+    gate_print_change(out, is_tested ? view : &times, &totals->whole);
+    if (is_tested)
+        fprintf(out, ", q %.2g", totals->whole.q);
 }
 
 /* --- Markdown -------------------------------------------------------------------------------- */
@@ -142,8 +167,9 @@ static void gate_print_markdown_row(FILE *out, const struct diff_gate *gate, con
     gate_change(change, how);
     fprintf(out, "| %s | ", diff_gate_fails(gate, totals, row) ? "**fails**" : "");
     gate_print_markdown_text(out, row->name);
-    fprintf(out, "%s | %s | %s | %s | %.2g |\n", change == &row->total ? ", with what it calls" : "", old, new, how,
-            change->q);
+    fprintf(out, "%s | ", change == &row->total ? ", with what it calls" : "");
+    gate_print_markdown_text(out, gate_object(row));
+    fprintf(out, " | %s | %s | %s | %.2g |\n", old, new, how, change->q);
 }
 
 void diff_gate_print_markdown(FILE *out, const struct diff_gate *gate, const pprofil_diff *diff,
@@ -154,22 +180,23 @@ void diff_gate_print_markdown(FILE *out, const struct diff_gate *gate, const ppr
     uint32_t failed = diff_gate_count(gate, diff), printed = 0;
 
     pprofil_diff_totals(diff, &totals, sizeof totals);
-    fprintf(out, "### Profile: %" PRIu32 " of %" PRIu32 " functions changed significantly, %" PRIu32 " fail%s\n\n",
-            totals.significant, totals.rows, failed, failed == 1 ? "s" : "");
+    bool total_fails = diff_gate_fails(gate, &totals, NULL);
+    failed -= total_fails;
+    fprintf(out, "### Profile: %" PRIu32 " of %" PRIu32 " functions changed significantly, %" PRIu32 " fail%s%s\n\n",
+            totals.significant, totals.rows, failed, failed == 1 ? "s" : "", total_fails ? ", and the total fails" : "");
     fputs("Old: ", out);
     gate_print_markdown_text(out, view->paths[0]);
     fputs("; new: ", out);
     gate_print_markdown_text(out, view->paths[1]);
     fputs("; total: ", out);
-    gate_print_sentence(out, &(struct diff_view){.by = view->by == PPROFIL_DIFF_SHARE ? PPROFIL_DIFF_TIME : view->by},
-                        &totals.whole);
+    gate_print_total(out, view, &totals);
     fputs(".\n\n", out);
     for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {
         pprofil_diff_row(diff, i, &row, sizeof row);
         if (!row.self.significant && !row.total.significant)
             continue;
         if (printed++ == 0)
-            fputs("| | function | old | new | change (95 %) | q |\n|---|---|---:|---:|---|---:|\n", out);
+            fputs("| | function | object | old | new | change (95 %) | q |\n|---|---|---|---:|---:|---|---:|\n", out);
         gate_print_markdown_row(out, gate, &totals, &row, view);
     }
     if (printed == 0)
@@ -196,16 +223,21 @@ static void gate_print_xml_character(FILE *out, char character)
 static void gate_print_case(FILE *out, const struct diff_gate *gate, const struct pprofil_diff_totals *totals,
                             const struct pprofil_diff_row *row, const struct diff_view *view)
 {
-    const struct pprofil_change *change = row == NULL ? &totals->whole : gate_main_change(gate, row);
+    const struct pprofil_change *change = row == NULL ? NULL : gate_main_change(gate, row);
+    const char *object = row == NULL ? "" : gate_object(row);
     bool fails = diff_gate_fails(gate, totals, row);
 
-    fputs("  <testcase classname=\"pprofil\" name=\"", out);
+    fputs("  <testcase classname=\"", out); /* functions of several objects may have the same name */
+    gate_print_name(out, object[0] != '\0' ? object : "pprofil", gate_print_xml_character);
+    fputs("\" name=\"", out);
     gate_print_name(out, row == NULL ? "total" : row->name, gate_print_xml_character);
     fprintf(out, "\" time=\"0\">%s", fails ? "<failure message=\"" : "<system-out>");
-    if (row == NULL && view->by == PPROFIL_DIFF_SHARE)
-        gate_print_sentence(out, &(struct diff_view){.by = PPROFIL_DIFF_TIME}, change);
-    else
-        gate_print_sentence(out, view, change);
+    if (change == NULL) {
+        gate_print_total(out, view, totals);
+    } else {
+        gate_print_change(out, view, change);
+        fprintf(out, ", q %.2g", change->q);
+    }
     fputs(fails ? "\"/></testcase>\n" : "</system-out></testcase>\n", out);
 }
 

@@ -31,7 +31,8 @@ static void imbalance_print_total(FILE *out, const char *what, const struct ppro
 
     fprintf(out, "# %s: %.3f s, %.1f %% of the time; a rank has %.3f to %.3f s; rank %s is %.1f %% above the mean%s\n",
             what, imbalance_seconds(row->ns), 100 * row->share, imbalance_seconds(row->min_ns),
-            imbalance_seconds(row->max_ns), imbalance_rank(row->max_rank, rank), 100 * row->imbalance, row->by_chance ? " (chance)" : "");
+            imbalance_seconds(row->max_ns), imbalance_rank(row->max_rank, rank), 100 * row->imbalance,
+            row->by_chance ? " (chance)" : "");
 }
 
 static void imbalance_print_row(FILE *out, const struct pprofil_imbalance_row *row)

@@ -230,7 +230,7 @@ static int run_save_instead(const struct run *run, pprofil_profile *profile, con
     char path[PATH_MAX];
     int status = complain_saving(profile, run->asked.output, asked, error);
 
-    if (error != PPROFIL_ERROR_NO_RANKS ||
+    if ((error != PPROFIL_ERROR_NO_RANKS && error != PPROFIL_ERROR_SEVERAL_JOBS) ||
         snprintf(path, sizeof path, "%s.pb.gz", run->asked.output) >= (int)sizeof path)
         return status;
     error = pprofil_profile_save(profile, path, &file, run->asked.symbolize);

@@ -122,12 +122,14 @@ static void periods_remove_old(struct run *run)
 
 /* --- --then ---------------------------------------------------------------------------------- */
 
-/* Runs the command in this process, which is a child: "COMMAND FILE", as a shell understands it. */
+/* Runs the command in this process, which is a child: "COMMAND FILE", as a shell understands it. It is a process group of
+ * its own, so that a Ctrl-C, which ends pprofil, does not end the command before it has done its work. */
 _Noreturn static void periods_exec(const struct run *run, const char *path)
 {
     char *text;
     sigset_t none;
 
+    setpgid(0, 0);
     for (int signal_number = 1; signal_number < NSIG; signal_number++)
         signal(signal_number, SIG_DFL);
     sigemptyset(&none);
@@ -173,6 +175,7 @@ static void periods_end_command(struct run *run, int status)
         complain("--then: '%s %s' ended with status %d", then, periods->files[0], WEXITSTATUS(status));
     free(periods->files[0]);
     memmove(periods->files, periods->files + 1, --periods->file_count * sizeof *periods->files);
+    periods_remove_old(run);
 }
 
 /* --- saving ---------------------------------------------------------------------------------- */

@@ -60,7 +60,9 @@ const char *pprofil_error_text(int error)
     case PPROFIL_ERROR_NO_CODE:
         return "the code cannot be read";
     case PPROFIL_ERROR_NO_RANKS:
-        return "it has samples of fewer than two ranks of a job; pprofil merge makes one profile of those of all ranks";
+        return "it has fewer than two ranks of a job; give the profiles of all ranks, or merge them first";
+    case PPROFIL_ERROR_SEVERAL_JOBS:
+        return "it has ranks of several jobs; select one job with --job";
     case PPROFIL_ERROR_EXPLAINED:
         return "it cannot be printed";
     case PPROFIL_ERROR_REFUSED:

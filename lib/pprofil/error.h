@@ -44,7 +44,8 @@ enum pprofil_error {
     PPROFIL_ERROR_NO_SELECTION,     /* pprofil_profile_select did not make the profile */
     PPROFIL_ERROR_NOT_PROFILED,     /* the profile has no object of the requested name, or no samples of any program */
     PPROFIL_ERROR_NO_CODE,          /* the code of a function cannot be read */
-    PPROFIL_ERROR_NO_RANKS,         /* the profile has samples of fewer than two ranks of a job */
+    PPROFIL_ERROR_NO_RANKS,         /* the profile has processes of fewer than two ranks of a job */
+    PPROFIL_ERROR_SEVERAL_JOBS,     /* the profile has ranks of several jobs, which cannot be compared */
 
     PPROFIL_ERROR_EXPLAINED,        /* the reason has been written to the stream that the caller gave */
     PPROFIL_ERROR_REFUSED,          /* the session refused the command; the answer has the reason */

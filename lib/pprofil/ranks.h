@@ -34,10 +34,10 @@ struct pprofil_imbalance_row {
 typedef struct pprofil_imbalance pprofil_imbalance;
 
 /* Compares the ranks of a profile, and looks up names, which may take many seconds. The caller calls
- * pprofil_imbalance_free before it closes the profile. Returns 0, -ENOMEM, or PPROFIL_ERROR_NO_RANKS if the profile has
- * samples of fewer than two ranks. */
+ * pprofil_imbalance_free before it closes the profile. Returns 0, -ENOMEM, PPROFIL_ERROR_NO_RANKS (the profile has
+ * processes of fewer than two ranks) or PPROFIL_ERROR_SEVERAL_JOBS. */
 int pprofil_imbalance_new(pprofil_profile *profile, pprofil_imbalance **result);
-/* Returns the number of ranks that have samples. */
+/* Returns the number of ranks, including those without samples. */
 uint32_t pprofil_imbalance_ranks(const pprofil_imbalance *imbalance);
 /* Returns the number of rows. The row comes first of which the slowest rank has most time above the mean. */
 uint32_t pprofil_imbalance_count(const pprofil_imbalance *imbalance);

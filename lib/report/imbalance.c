@@ -13,6 +13,7 @@
 #include "pprofil.h"
 #include "report/imbalance.h"
 #include "report/mpi-calls.h"
+#include "report/rank-times.h"
 #include "report/row.h"
 #include "report/statistics.h"
 
@@ -22,7 +23,7 @@ struct imbalance_maker {
     uint32_t *rank_of;       /* owned; by string: index of the rank with this name, plus 1; 0: none */
     uint32_t *names;         /* owned; by rank: its name, index in strings */
     uint32_t ranks;
-    uint32_t *entries;       /* owned; see mpi_find_calls */
+    uint32_t *mpi_calls;     /* owned; see mpi_find_calls */
     bool *is_mpi;            /* owned; by row */
     struct sums sums;        /* one for each row */
     struct amount *cells;    /* owned; rows of `ranks` cells */
@@ -32,13 +33,14 @@ struct imbalance_maker {
 
 /* --- cells ------------------------------------------------------------------------------- */
 
+/* Finds the ranks, also those without samples: they have spent no time. */
 static void imbalance_find_ranks(struct imbalance_maker *maker)
 {
     const struct profile *profile = maker->profile;
 
-    for (uint32_t i = 0; i < profile->sample_count; i++) {
-        uint32_t name = profile->processes[profile->threads[profile->samples[i].thread].process].rank;
-        if (name == 0 || maker->rank_of[name] != 0 || !row_counts(profile, &maker->options, &profile->samples[i]))
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        uint32_t name = profile->processes[i].rank;
+        if (name == 0 || maker->rank_of[name] != 0)
             continue;
         maker->names[maker->ranks++] = name;
         maker->rank_of[name] = maker->ranks;
@@ -49,12 +51,15 @@ static void imbalance_find_ranks(struct imbalance_maker *maker)
 static int imbalance_need_row(struct imbalance_maker *maker, uint32_t node, uint32_t *row)
 {
     const struct profile *profile = maker->profile;
-    uint32_t entry = maker->entries[node], first, end;
-    uint32_t location = profile->nodes[entry != PROFILE_NONE ? entry : node].location;
+    uint32_t call = maker->mpi_calls[node], first, end;
+    uint32_t location = profile->nodes[call != PROFILE_NONE ? call : node].location;
+    struct report_options options = maker->options;
     uint64_t key[2];
 
-    row_frames(&profile->locations[location], &maker->options, &first, &end);
-    row_frame_key(profile, location, first, &maker->options, key);
+    /* what the compiler has inlined into a function of MPI counts as that function */
+    options.no_inlines = options.no_inlines || call != PROFILE_NONE;
+    row_frames(&profile->locations[location], &options, &first, &end);
+    row_frame_key(profile, location, first, &options, key);
     struct sum *sum = sums_need(&maker->sums, key);
     if (sum == NULL)
         return -ENOMEM;
@@ -73,7 +78,7 @@ static int imbalance_need_row(struct imbalance_maker *maker, uint32_t node, uint
         maker->room = room;
     }
     if (sum->location == PROFILE_NONE)
-        maker->is_mpi[*row] = maker->entries[node] != PROFILE_NONE;
+        maker->is_mpi[*row] = call != PROFILE_NONE;
     row_name_by(profile, sum, location, first);
     return 0;
 }
@@ -93,7 +98,7 @@ static int imbalance_count(struct imbalance_maker *maker)
             return error;
         amount_add(&maker->cells[(size_t)row * maker->ranks + rank - 1], &amount);
         amount_add(&maker->all[rank - 1], &amount);
-        if (maker->entries[sample->node] != PROFILE_NONE)
+        if (maker->mpi_calls[sample->node] != PROFILE_NONE)
             amount_add(&maker->mpi[rank - 1], &amount);
     }
     return 0;
@@ -125,7 +130,8 @@ static void imbalance_measure(const struct imbalance_maker *maker, const struct 
     double squares = 0;
 
     for (uint32_t i = 0; i < ranks; i++) {
-        row->ns += times[i] = cells[i].ns;
+        times[i] = cells[i].ns;
+        row->ns += cells[i].ns;
         row->samples += cells[i].samples;
         if (cells[i].ns < cells[least].ns)
             least = i;
@@ -202,12 +208,14 @@ static int imbalance_make(struct imbalance_maker *maker, struct pprofil_imbalanc
 
     maker->rank_of = calloc(profile->string_count, sizeof *maker->rank_of);
     maker->names = calloc(profile->process_count + 1u, sizeof *maker->names);
-    maker->entries = mpi_find_calls(profile);
-    if (maker->rank_of == NULL || maker->names == NULL || maker->entries == NULL)
+    maker->mpi_calls = mpi_find_calls(profile);
+    if (maker->rank_of == NULL || maker->names == NULL || maker->mpi_calls == NULL)
         return -ENOMEM;
     imbalance_find_ranks(maker);
     if (maker->ranks < 2)
         return PPROFIL_ERROR_NO_RANKS;
+    if (rank_times_have_several_jobs(profile))
+        return PPROFIL_ERROR_SEVERAL_JOBS;
     maker->all = calloc(maker->ranks, sizeof *maker->all);
     maker->mpi = calloc(maker->ranks, sizeof *maker->mpi);
     if (maker->all == NULL || maker->mpi == NULL)
@@ -229,7 +237,7 @@ int report_imbalance(const struct profile *profile, struct symbolizer *symbolize
     sums_clear(&maker.sums);
     free(maker.rank_of);
     free(maker.names);
-    free(maker.entries);
+    free(maker.mpi_calls);
     free(maker.is_mpi);
     free(maker.cells);
     free(maker.all);

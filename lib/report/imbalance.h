@@ -15,7 +15,7 @@ struct pprofil_imbalance {
 };
 
 /* Makes the rows of a profile; the texts in them live as long as the profile. The caller frees *result. Returns 0,
- * -ENOMEM, or PPROFIL_ERROR_NO_RANKS if the profile has samples of fewer than two ranks. */
+ * -ENOMEM, PPROFIL_ERROR_NO_RANKS (the profile has processes of fewer than two ranks) or PPROFIL_ERROR_SEVERAL_JOBS. */
 int report_imbalance(const struct profile *profile, struct symbolizer *symbolizer, struct pprofil_imbalance **result);
 
 #endif

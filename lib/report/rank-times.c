@@ -33,13 +33,27 @@ static int rank_times_compare_names(const void *left, const void *right)
     return x != y ? (x > y) - (x < y) : strcmp(a, b);
 }
 
-/* Lists the ranks with CPU time. known: an element for each string, all 0; element i becomes not 0 if the rank with
- * this name is listed. */
+bool rank_times_have_several_jobs(const struct profile *profile)
+{
+    const struct profile_process *first = NULL;
+
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        const struct profile_process *process = &profile->processes[i];
+        if (first == NULL && process->rank != 0)
+            first = process;
+        if (process->rank != 0 && process->job != first->job)
+            return true;
+    }
+    return false;
+}
+
+/* Lists the ranks, also those without samples. known: an element for each string, all 0; element i becomes not 0 if the
+ * rank with this name is listed. */
 static void rank_times_list(const struct profile *profile, uint32_t *known, struct rank_times *times)
 {
-    for (uint32_t i = 0; i < profile->sample_count; i++) {
-        uint32_t rank = rank_times_rank_of(profile, &profile->samples[i]);
-        if (rank == 0 || known[rank] != 0 || profile->samples[i].cpu_ns == 0)
+    for (uint32_t i = 0; i < profile->process_count; i++) {
+        uint32_t rank = profile->processes[i].rank;
+        if (rank == 0 || known[rank] != 0)
             continue;
         known[rank] = 1;
         times->names[times->rank_count++] = profile->strings[rank];
@@ -123,6 +137,8 @@ static int rank_times_fill(const struct profile *profile, uint32_t columns_max, 
     rank_times_list(profile, indexes, times);
     if (times->rank_count < 2)
         return PPROFIL_ERROR_NO_RANKS;
+    if (rank_times_have_several_jobs(profile))
+        return PPROFIL_ERROR_SEVERAL_JOBS;
     if (profile->history.count == 0)
         return PPROFIL_ERROR_NO_SAMPLES;
     rank_times_number(profile, times, indexes);

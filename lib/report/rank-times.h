@@ -3,6 +3,7 @@
 #ifndef PPROFIL_REPORT_RANK_TIMES_H
 #define PPROFIL_REPORT_RANK_TIMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
@@ -22,10 +23,14 @@ struct rank_times {
     uint64_t column_ns;
 };
 
-/* Makes the times of a profile whose names have been looked up, in at most columns_max columns, and at most about
- * cells_max cells; neither is 0. Returns 0, -ENOMEM, PPROFIL_ERROR_NO_RANKS (the profile has CPU time of fewer than two
- * ranks) or PPROFIL_ERROR_NO_SAMPLES (it does not say when). The caller clears *times in any case. */
+/* Makes the times of a profile whose names have been looked up, in at most columns_max columns, and at most cells_max
+ * cells plus one for each rank; neither is 0. Returns 0, -ENOMEM, PPROFIL_ERROR_NO_RANKS (the profile has processes of
+ * fewer than two ranks), PPROFIL_ERROR_SEVERAL_JOBS or PPROFIL_ERROR_NO_SAMPLES (it does not say when). The caller
+ * clears *times in any case. */
 int rank_times_make(const struct profile *profile, uint32_t columns_max, uint32_t cells_max, struct rank_times *times);
 void rank_times_clear(struct rank_times *times);
+/* Returns true if ranks of the profile belong to different jobs. Then a rank of one job may have the number of a rank of
+ * another job, so that they cannot be compared. */
+bool rank_times_have_several_jobs(const struct profile *profile);
 
 #endif

@@ -60,7 +60,8 @@ expect "the seconds are those of a run" 1 "$("$pprofil" diff --absolute old vs n
 	awk '{ sub(/^[-+ ]/, "") } $NF == "[unknown]" && $(NF - 1) == "solve" && $4 > 3.8 && $4 < 4.2 && $5 > 5 && $5 < 5.4' | wc -l)"
 expect "no note on single runs" 0 "$("$pprofil" diff old vs new | grep -c 'each profile is one run')"
 expect "Markdown" 1 "$(gate -f markdown old vs new)"
-expect_text "Markdown: a table" '^\| \*\*fails\*\* \| solve \| [34]\.[0-9]* s \| 5\.[0-9]* s \| \+(2|3)[0-9]\.[0-9] % \(' out
+expect_text "Markdown: the heading" '2 of 6 functions changed significantly, 2 fail, and the total fails$' out
+expect_text "Markdown: a table" '^\| \*\*fails\*\* \| solve \| \\\[unknown\\\] \| [34]\.[0-9]* s \| 5\.[0-9]* s \| \+(2|3)[0-9]\.[0-9] % \(' out
 sed 's/solve/a<b>|\&"c"/' -i old/*.folded new/*.folded
 gate -f junit old vs new >/dev/null
 if command -v xmllint >/dev/null; then
@@ -75,12 +76,31 @@ else
 fi
 expect "JUnit: number of failures" 3 "$(sed -n 's/.*failures="\([0-9]*\)".*/\1/p' out)"
 
+# --- functions of the same name in two objects
+columns=pid,tid,process,thread,function,object,samples
+printf '%s,cpu_ns\n1,1,p,p,main,a,4000,4000000000\n1,1,p,p,main,b,4000,4000000000\n' $columns >same-old.csv
+printf '%s,cpu_ns\n1,1,p,p,main,a,4000,4000000000\n1,1,p,p,main,b,5000,5000000000\n' $columns >same-new.csv
+expect "the same name" 1 "$(gate -f junit same-old.csv same-new.csv)"
+expect_text "the same name: JUnit, the one that fails" 'classname="b" name="main" time="0"><failure' out
+expect_text "the same name: JUnit, the other one" 'classname="a" name="main" time="0"><system-out>' out
+
 # --- what is wrong
+"$pprofil" -q -F 1 -o none.pb.gz true
+if [ "$("$pprofil" report -f json none.pb.gz >json; number json samples)" = 0 ]; then
+	for sides in "none.pb.gz old/old-1.folded" "old/old-1.folded none.pb.gz" "none.pb.gz none.pb.gz vs old"; do
+		# shellcheck disable=SC2086
+		expect "no samples: $sides" 125 "$(gate $sides)"
+		one_line "no samples: $sides"
+	done
+else
+	echo "SKIP no samples: the run has one"
+fi
 expect "no new side" 125 "$(gate old/old-1.folded vs)"; one_line "no new side"
 expect "three profiles without vs" 125 "$(gate old/old-1.folded old/old-2.folded new/new-1.folded)"
 one_line "three profiles without vs"
-printf 'function,object,samples\nf,o,100\ng,o,100\n' >counts.csv
+printf '%s\n1,1,p,p,f,o,100\n1,1,p,p,g,o,100\n' $columns >counts.csv
 expect "seconds without times" 125 "$(gate counts.csv counts.csv)"; one_line "seconds without times"
+expect_text "seconds without times: why" 'not their times' err
 expect "a missing file" 125 "$(gate old vs new/none)"; one_line "a missing file"
 expect "no percentage" 125 "$(status_of "$pprofil" diff --fail-over lots old vs new)"; one_line "no percentage"
 finish

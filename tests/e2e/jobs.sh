@@ -115,6 +115,16 @@ expect "the same file for all ranks: none was written" "" "$(ls same.pb.gz 2>/de
 PATH=$work/bin:$PATH mpirun 2 "$pprofil" stat -f json "$targets/rank-work" 0.3 2>stat
 expect "stat: rank 0" 1 "$(grep -c '^ "processes": \[' stat)"
 
+# --- ranks without samples, and several jobs
+OMPI_COMM_WORLD_RANK=7 PMIX_NAMESPACE=job-1@1 "$pprofil" -q -F 1 -o idle.pb.gz true
+"$pprofil" report -f json --imbalance merged.pb.gz idle.pb.gz >json
+expect "an idle rank counts" 5 "$(sed -n 's/^{"ranks":\([0-9]*\),.*/\1/p' json)"
+OMPI_COMM_WORLD_RANK=1 PMIX_NAMESPACE=job-2@1 "$pprofil" -q -F 1 -o other.pb.gz true
+expect "two jobs" 125 "$(status_of "$pprofil" report --imbalance merged.pb.gz other.pb.gz)"
+one_line "two jobs"
+expect_text "two jobs: why" 'ranks of several jobs; select one job with --job' err
+expect "two jobs: one of them" 0 "$(status_of "$pprofil" report --imbalance --job job-1@1 merged.pb.gz other.pb.gz)"
+
 # --- what is wrong
 expect "no rank" 125 "$(status_of "$pprofil" -o 'x-%r' true)"
 one_line "no rank"
@@ -122,6 +132,7 @@ expect "no file" "" "$(ls x-* 2>/dev/null)"
 "$pprofil" -q -o one.pb.gz "$targets/known-shares" 1 >/dev/null
 expect "imbalance without ranks" 125 "$(status_of "$pprofil" report --imbalance one.pb.gz)"
 one_line "imbalance without ranks"
+expect_text "imbalance without ranks: why" '^pprofil: one.pb.gz: it has fewer than two ranks' err
 expect "picture without ranks" 125 "$(status_of "$pprofil" convert -o no.ranks.svg one.pb.gz)"
 one_line "picture without ranks"
 expect_text "picture without ranks: why" 'fewer than two ranks' err

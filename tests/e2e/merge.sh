@@ -88,6 +88,27 @@ expect "bad files: the good one is there" "$("$pprofil" report "$work/a.pb.gz")"
 expect "report: bad files" 125 "$(status_of "$pprofil" report "$work/a.pb.gz" "$work/short.pb.gz")"
 one_line "report: bad files"
 
+# a folder that cannot be read is left out, too; root can read all
+as_user=
+[ "$(id -u)" != 0 ] || as_user=$unprivileged
+mkdir -m 000 "$work/closed"
+mkdir -m 777 "$work/theirs"
+chmod 711 "$work"
+if $as_user test -x "$pprofil" 2>/dev/null && ! $as_user test -r "$work/closed" 2>/dev/null &&
+	$as_user test -w "$work/theirs" 2>/dev/null; then
+	cp "$work/a.pb.gz" "$work/theirs"
+	cd "$work/theirs" || exit
+	# shellcheck disable=SC2086
+	expect "a closed folder" 1 "$(status_of $as_user "$pprofil" merge -o z.pb.gz "$work/closed" a.pb.gz)"
+	expect_text "a closed folder: says so" "^pprofil: $work/closed: .*ermission" "$work/err"
+	# shellcheck disable=SC2086
+	expect "report: a closed folder" 125 "$(status_of $as_user "$pprofil" report "$work/closed" a.pb.gz)"
+	one_line "report: a closed folder"
+	cd "$work" || exit
+else
+	echo "SKIP a closed folder: only for users who cannot read it"
+fi
+
 # --- folders, lists and several files
 mkdir "$work/folder" "$work/empty"
 cp "$work/a.pb.gz" "$work/b.pb.gz" "$work/folder"
@@ -95,6 +116,8 @@ echo hidden >"$work/folder/.hidden"
 "$pprofil" merge -o "$work/both.pb.gz" "$work/a.pb.gz" "$work/b.pb.gz"
 "$pprofil" merge -o "$work/of-folder.pb.gz" "$work/folder"
 find "$work/folder" -name '*.pb.gz' | "$pprofil" merge -o "$work/of-list.pb.gz" --files-from -
+expect "report: an empty folder" 125 "$(status_of "$pprofil" report "$work/empty")"
+expect_text "report: an empty folder: which" "^pprofil: report: there are no files in $work/empty$" "$work/err"
 for how in folder list; do
 	expect "a $how" "$("$pprofil" report -n 0 "$work/both.pb.gz")" "$("$pprofil" report -n 0 "$work/of-$how.pb.gz")"
 done

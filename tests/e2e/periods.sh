@@ -94,6 +94,22 @@ echo text | "$pprofil" -q -o d.pb.gz --then 'cat >input; :' cat >output
 expect "standard input is the program's" text "$(cat output)"
 expect "standard input of --then is empty" "" "$(cat input)"
 
+# --- a signal to the process group, as a terminal sends it, does not end --then
+cat >got.sh <<'END'
+echo >running
+sh until.sh test -e go
+echo "$1" >>got
+END
+# shellcheck disable=SC2016
+setsid sh -c 'echo $$ >group; exec "$0" -q --every 1s -o "g-%t.pb.gz" --then "sh got.sh" sleep 600' "$pprofil" 2>err &
+group=$!
+await test -e running
+kill -TERM -- "-$(cat group)"
+touch go
+wait $group
+expect "a signal to the group: --then gets each file" "$(ls g-*.pb.gz)" "$(cat got)"
+expect "a signal to the group: no complaint" "" "$(cat err)"
+
 # --- pprofil can make no process, neither to save files nor to run --then: RLIMIT_NPROC holds users other than root
 as_user=
 [ "$(id -u)" != 0 ] || as_user=$unprivileged
@@ -143,6 +159,7 @@ expect "--keep: other files stay" 2 "$(ls k-today.pb.gz k-20200101-000000.pb.gz.
 "$pprofil" -q --every 1s --keep 1 --then 'sh until.sh test -e done; :' -o 'l-%t.pb.gz' \
 	sh -c 'sh until.sh grep -q "is removed" err; touch done' 2>err
 expect_text "--keep removes a file that waits for --then" "is removed, for --keep 1, before --then has got it" err
+expect "--keep, when --then has ended" 1 "$(ls l-*.pb.gz | wc -l)"
 
 # --- names
 "$pprofil" -q --every 1s --keep 2 -o 'n-%n.pb.gz' sh until.sh test -e n-4.pb.gz

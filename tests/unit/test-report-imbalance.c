@@ -102,6 +102,33 @@ Test(imbalance, waiting_in_mpi_counts_for_its_function)
     end(profile, imbalance);
 }
 
+Test(imbalance, an_idle_rank_counts)
+{
+    struct profile *profile = profile_new();
+
+    add_samples(profile, "0", "main", 300);
+    add_samples(profile, "1", "main", 300);
+    add_samples(profile, "2", "main", 0);
+    struct pprofil_imbalance *imbalance = compare_ranks(profile);
+    cr_assert_eq(imbalance->ranks, 3);
+    cr_assert_eq(imbalance->all.min_ns, 0);
+    cr_assert_str_eq(imbalance->all.min_rank, "2");
+    cr_assert_float_eq(imbalance->all.imbalance, 0.5, 1e-9);
+    end(profile, imbalance);
+}
+
+Test(imbalance, ranks_of_two_jobs_are_not_compared)
+{
+    struct profile *profile = profile_new();
+    struct pprofil_imbalance *imbalance;
+
+    add_samples(profile, "0", "main", 30);
+    add_samples(profile, "1", "main", 30);
+    cr_assert_eq(profile_string(profile, "another", &profile->processes[profile->process_count - 1].job), 0);
+    cr_assert_eq(report_imbalance(profile, NULL, &imbalance), PPROFIL_ERROR_SEVERAL_JOBS);
+    end(profile, imbalance);
+}
+
 Test(imbalance, a_profile_without_ranks_has_none)
 {
     struct profile *profile = profile_new();
