@@ -118,8 +118,8 @@ double duration_option(const char *option, const char *text, double lowest, doub
     double seconds = argument_duration(text);
 
     if (!is_within(seconds, lowest, highest))
-        exit(complain("%s takes a time from %.10g to %.10g seconds, such as 10, 10s, 500ms, 1m or 1h30m, not '%s'",
-                      option, lowest, highest, text));
+        exit(complain("%s takes a time from %.10g to %.10g seconds, such as 10, 10s, %s1m or 1h30m, not '%s'",
+                      option, lowest, highest, lowest < 1 ? "500ms, " : "", text));
     return seconds;
 }
 

@@ -73,6 +73,8 @@ const char *push_label_problem(enum push_server server, const char *name, const 
                                     : "its name may have letters, digits, _ and . only, and no digit first";
     if (strncmp(name, "__", 2) == 0)
         return "names that begin with __ belong to the server";
+    if (server == PUSH_RAW && (strcmp(name, "name") == 0 || strcmp(name, "from") == 0 || strcmp(name, "until") == 0))
+        return "the request has a parameter of this name already";
     return push_value_problem(server, value);
 }
 

@@ -70,6 +70,8 @@ struct profile_totals extract_range_totals(const struct extraction *extraction)
     uint64_t slots = history->slot_ns != 0 ? history_length(history) / history->slot_ns : 0;
     uint64_t begin = (range.from < slots ? range.from : slots) * history->slot_ns;
     uint64_t end = (range.to < slots ? range.to : slots) * history->slot_ns;
+    /* the range counts from the start of the history, which may be earlier than that of the sampling */
+    uint64_t start = history_is_uptime(history->start) ? from->start_time : history->start;
 
     return (struct profile_totals){
         .elapsed_ns = end > begin ? end - begin : 0,
@@ -77,6 +79,6 @@ struct profile_totals extract_range_totals(const struct extraction *extraction)
         .overhead_ppm = from->overhead_ppm,
         .asked_hz = from->asked_hz,
         .wall = from->wall,
-        .start_time = from->start_time != 0 ? from->start_time + begin : 0,
+        .start_time = start != 0 ? start + begin : 0,
     };
 }

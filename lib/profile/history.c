@@ -37,6 +37,11 @@ static uint32_t history_slot_count(const struct profile_history *history)
     return count;
 }
 
+bool history_is_uptime(uint64_t time)
+{
+    return time < UINT64_C(946684800000000000);
+}
+
 uint64_t history_length(const struct profile_history *history)
 {
     return history_slot_count(history) * history->slot_ns;

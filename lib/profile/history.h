@@ -49,6 +49,10 @@ int history_add(struct profile_history *history, uint64_t time, const struct his
 int history_restore(struct profile_history *history, uint64_t start, uint64_t slot_ns,
                     const struct history_entry *entry);
 
+/* Returns true if a time counts from the start of a machine, as in files of perf, and not from 1970: if it would be
+ * before the year 2000. */
+bool history_is_uptime(uint64_t time);
+
 /* Returns the time from the start to the end of the last slot, ns; 0: the history is empty. */
 uint64_t history_length(const struct profile_history *history);
 

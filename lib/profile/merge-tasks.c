@@ -165,6 +165,7 @@ static int merge_thread(struct merger *merger, uint32_t i)
         const struct profile_thread *other = &merger->into->threads[found];
         if (other->process == thread.process && other->tid == thread.tid && other->comm == thread.comm) {
             merger->threads[i] = found;
+            merger->joined_thread_count += merger->from->processes[from->process].pid != 0;
             return 0;
         }
     }

@@ -15,6 +15,7 @@ struct merger {
     uint32_t *strings, *objects, *processes, *threads, *functions, *locations, *nodes, *syscalls;
     /* owned; joined[i] is true if the profile `into` had the process from->processes[i] before the merge */
     bool *joined;
+    uint32_t joined_thread_count; /* threads of `from` that `into` had before the merge */
     /* owned; element i is the index that entry i of the table samples has in the profile `into`; PROFILE_NO_SAMPLE: it
      * is left out */
     uint32_t *samples;

@@ -218,8 +218,8 @@ static int merge_samples(struct merger *merger)
     return error;
 }
 
-/* Adds the totals of processes and threads. A process that both profiles have is counted only once in
- * processes_seen. */
+/* Adds the totals of processes and threads. A process or thread that both profiles have is counted only once in
+ * processes_seen or threads_seen. */
 static void merge_seen(const struct merger *merger)
 {
     struct profile_totals *into = &merger->into->totals;
@@ -229,8 +229,9 @@ static void merge_seen(const struct merger *merger)
     for (uint32_t i = 0; i < merger->from->process_count; i++)
         joined += merger->joined[i] && merger->from->processes[i].pid != 0;
     into->processes_seen += from->processes_seen > joined ? from->processes_seen - joined : 0;
+    joined = merger->joined_thread_count;
+    into->threads_seen += from->threads_seen > joined ? from->threads_seen - joined : 0;
     into->processes_alive += from->processes_alive;
-    into->threads_seen += from->threads_seen;
     into->threads_alive += from->threads_alive;
 }
 
@@ -296,21 +297,14 @@ static int merge_command(struct merger *merger)
     return 0;
 }
 
-/* Returns true if a time counts from the start of a machine, as in files of perf, and not from 1970: if it would be
- * before the year 2000. */
-static bool merge_is_uptime(uint64_t time)
-{
-    return time < UINT64_C(946684800000000000);
-}
-
 /* Which of two histories, or of two timelines, is kept. If their clocks differ, the one whose times count from 1970. */
 enum merge_kept { MERGE_KEPT_BOTH, MERGE_KEPT_INTO, MERGE_KEPT_FROM };
 
 static enum merge_kept merge_which(uint32_t into_count, uint64_t into_start, uint32_t from_count, uint64_t from_start)
 {
-    if (into_count == 0 || from_count == 0 || merge_is_uptime(into_start) == merge_is_uptime(from_start))
+    if (into_count == 0 || from_count == 0 || history_is_uptime(into_start) == history_is_uptime(from_start))
         return MERGE_KEPT_BOTH;
-    return merge_is_uptime(from_start) ? MERGE_KEPT_INTO : MERGE_KEPT_FROM;
+    return history_is_uptime(from_start) ? MERGE_KEPT_INTO : MERGE_KEPT_FROM;
 }
 
 static int merge_histories(struct merger *merger)

@@ -74,6 +74,9 @@ first=$!
 "$pprofil" -w -g -d 3 --every 1s -o 'c-%t.pb.gz' --events c.events -p $first 2>err
 kill $first
 same "attached" c.events c-*.pb.gz
+"$pprofil" report -f json c.events >whole.json
+"$pprofil" report -f json c-*.pb.gz >parts.json
+expect "attached: threads" "$(number whole.json threads)" "$(number parts.json threads)"
 
 # --- --then gets each file once, oldest first, when it is complete
 cat >note.sh <<'END'

@@ -101,6 +101,7 @@ refused "a comma in a value" 'comma' --label env=a,b "$url" "$run"
 refused "too many labels" '21 labels at most' $(seq -f '--label l%.0f=x' 22) "$url" "$run"
 # shellcheck disable=SC2046
 expect "as many labels as there may be" 0 "$(push $(seq -f '--label l%.0f=x' 21) "$url" "$run")"
+refused "a label like a parameter" 'a parameter of this name' --to raw --label from=1 "$url" "$run"
 refused "a label twice" 'there already' --label env=a --label env=b "$url" "$run"
 refused "a name" 'letters, digits' --name 'my app' "$url" "$run"
 refused "a profile without a name" '--name APP' "$url" "$work/1.folded"

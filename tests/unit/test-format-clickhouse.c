@@ -217,6 +217,26 @@ Test(clickhouse, a_long_profile_is_cut_at_minutes)
     profile_free(profile);
 }
 
+/* The program is started, and sampled later: times count from the beginning of the history. */
+Test(clickhouse, sampling_may_begin_later)
+{
+    struct profile *profile = profile_new();
+    const uint64_t start = UINT64_C(1700000000) * 1000000000;
+    const struct profile_sample sample = {.count = 1, .cpu_ns = 10};
+
+    stacks_thread(profile, 7, "prog", 7, "prog");
+    profile->processes[0].start = start;
+    profile->totals.start_time = start + 2 * MINUTE_NS;
+    cr_assert_eq(profile_count_at(profile, &sample, start + 2 * MINUTE_NS + 1), 0);
+    cr_assert_eq(profile_count_at(profile, &sample, start + 4 * MINUTE_NS - 1), 0);
+    json_t *rows = rows_of(profile, NULL);
+    cr_assert_eq(json_array_size(rows), 2);
+    cr_expect_eq(number_in(rows, 0, "time"), 1700000120);
+    cr_expect_eq(number_in(rows, 1, "time"), 1700000180);
+    json_decref(rows);
+    profile_free(profile);
+}
+
 /* A sleep of many minutes is one entry of the history, whose parts have its whole time. */
 Test(clickhouse, a_long_sleep_is_cut_without_loss)
 {

@@ -212,6 +212,17 @@ static void clickhouse_take(struct clickhouse_rows *rows, uint32_t i, bool all)
     left->wall_ns -= taken->wall_ns;
 }
 
+/* Returns when a piece of the history begins. The history may begin earlier than the sampling, and after merging it
+ * begins with the earliest profile that has one. */
+static uint64_t clickhouse_piece_begin(const struct profile *profile, uint64_t since_ns)
+{
+    uint64_t start = profile->history.start;
+
+    if (history_is_uptime(start))
+        start = profile->totals.start_time;
+    return start == 0 ? 0 : start + since_ns;
+}
+
 void clickhouse_rows_begin(struct clickhouse_rows *rows, uint32_t piece)
 {
     bool last = piece + 1 == rows->piece_count;
@@ -219,9 +230,11 @@ void clickhouse_rows_begin(struct clickhouse_rows *rows, uint32_t piece)
     uint64_t end = last ? rows->slots : from + rows->piece_slots;
 
     rows->next = 0;
-    rows->current = (struct clickhouse_piece){.begin_ns = from * slot_ns, .length_ns = (end - from) * slot_ns};
+    rows->current = (struct clickhouse_piece){.begin = clickhouse_piece_begin(rows->profile, from * slot_ns),
+                                              .length_ns = (end - from) * slot_ns};
     if (rows->piece_count == 1)
-        rows->current.length_ns = rows->profile->totals.elapsed_ns;
+        rows->current = (struct clickhouse_piece){.begin = rows->profile->totals.start_time,
+                                                  .length_ns = rows->profile->totals.elapsed_ns};
     else
         clickhouse_sum_history(rows, from, end);
     for (uint32_t i = 0; i < rows->profile->sample_count; i++)

@@ -14,7 +14,7 @@
 
 /* A piece of the profile's time. */
 struct clickhouse_piece {
-    uint64_t begin_ns;  /* since the start of the profile */
+    uint64_t begin;     /* CLOCK_REALTIME, ns; 0: not known */
     uint64_t length_ns; /* time during which samples were taken; 0: not known */
 };
 

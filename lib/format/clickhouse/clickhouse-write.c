@@ -45,12 +45,11 @@ static void clickhouse_put_origin(const struct clickhouse_writer *writer, const 
 /* Numbers are seconds since 1970, so that no time zone matters. */
 static void clickhouse_put_time(const struct clickhouse_writer *writer)
 {
-    uint64_t start = writer->profile->totals.start_time;
+    uint64_t begin = writer->rows.current.begin;
 
     putc('{', writer->out);
-    if (start != 0)
-        fprintf(writer->out, "\"time\":%llu,",
-                (unsigned long long)((start + writer->rows.current.begin_ns) / SECOND_NS));
+    if (begin != 0)
+        fprintf(writer->out, "\"time\":%llu,", (unsigned long long)(begin / SECOND_NS));
     fprintf(writer->out, "\"duration_ns\":%llu", (unsigned long long)writer->rows.current.length_ns);
 }
 
