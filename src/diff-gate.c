@@ -183,7 +183,8 @@ void diff_gate_print_markdown(FILE *out, const struct diff_gate *gate, const ppr
     bool total_fails = diff_gate_fails(gate, &totals, NULL);
     failed -= total_fails;
     fprintf(out, "### Profile: %" PRIu32 " of %" PRIu32 " functions changed significantly, %" PRIu32 " fail%s%s\n\n",
-            totals.significant, totals.rows, failed, failed == 1 ? "s" : "", total_fails ? ", and the total fails" : "");
+            totals.significant, totals.rows, failed, failed == 1 ? "s" : "",
+            total_fails ? ", and the total fails" : "");
     fputs("Old: ", out);
     gate_print_markdown_text(out, view->paths[0]);
     fputs("; new: ", out);

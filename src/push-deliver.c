@@ -3,8 +3,8 @@
  * Sends requests, and says what became of them.
  *
  * With a queue, each request is first written to the queue. So none is lost if pprofil is killed while it sends, and
- * all are sent in the order in which they came. If one has to wait, all later ones for the same server wait, too, because
- * the server would not take them either.
+ * all are sent in the order in which they came. If one has to wait, all later ones for the same server wait, too,
+ * because the server would not take them either.
  */
 #include "config.h"
 
@@ -160,8 +160,8 @@ static void push_step(const struct push_delivery *delivery, struct push_progress
     progress->after = name;
 }
 
-/* Says what the queue still has, and what was dropped so that it keeps its limit. If a server refuses the token, says so
- * even if pprofil is to be quiet: nobody else will renew it. */
+/* Says what the queue still has, and what was dropped so that it keeps its limit. If a server refuses the token, says
+ * so even if pprofil is to be quiet: somebody must renew it. */
 static int push_end_queue(const struct push_delivery *delivery, struct push_progress *progress)
 {
     size_t dropped, left = push_queue_trim(&delivery->queue, delivery->queue_size_max, &dropped);

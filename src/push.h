@@ -145,9 +145,8 @@ int push_queue_lock(const struct push_queue *queue, double seconds);
 int push_queue_next(const struct push_queue *queue, const char *after, char **name, struct push_request *request);
 /* Removes a file. Returns 0 or -errno. */
 int push_queue_remove(const struct push_queue *queue, const char *name);
-/* Removes the oldest files until the rest has at most `size_max` bytes. Stores how many it has removed. Returns how many
- * files are left. Also removes what pushes that were killed while they added a file have left behind. To be called with
- * the lock. */
+/* Removes the oldest files until the rest has at most `size_max` bytes. Stores how many it has removed. Returns how
+ * many files are left. Also removes the temporary files of pushes that were killed. To be called with the lock. */
 size_t push_queue_trim(const struct push_queue *queue, uint64_t size_max, size_t *removed);
 /* Return and set the UNIX time (s) before which the server wants no further request. */
 int64_t push_queue_not_before(const struct push_queue *queue);
@@ -194,8 +193,8 @@ struct push_delivery {
 
 /* Sends a request at once. Returns 0, or complains and returns EXIT_OWN_FAILURE. */
 int push_deliver_now(const struct push_delivery *delivery, const struct push_request *request);
-/* Sends the requests of the queue, oldest first. If one has to wait, later ones for the same server wait, too. Then cuts
- * the queue to its limit. Returns 0, PUSH_EXIT_QUEUED, or EXIT_OWN_FAILURE if a request was refused, could not be read,
+/* Sends the requests of the queue, oldest first. If one has to wait, later ones for the same server wait, too. Then
+ * cuts the queue to its limit. Returns 0, PUSH_EXIT_QUEUED, or EXIT_OWN_FAILURE if a request was refused, could not be read,
  * or was dropped, of which it complains. */
 int push_deliver_queue(const struct push_delivery *delivery);
 

@@ -122,8 +122,8 @@ static void periods_remove_old(struct run *run)
 
 /* --- --then ---------------------------------------------------------------------------------- */
 
-/* Runs the command in this process, which is a child: "COMMAND FILE", as a shell understands it. It is a process group of
- * its own, so that a Ctrl-C, which ends pprofil, does not end the command before it has done its work. */
+/* Runs the command in this process, which is a child: "COMMAND FILE", as a shell understands it. The child is a process
+ * group of its own: a Ctrl-C ends pprofil, but it must not end the command before it has done its work. */
 _Noreturn static void periods_exec(const struct run *run, const char *path)
 {
     char *text;

@@ -285,8 +285,12 @@ int bytes_write_file(const char *path, bytes_writer *write_contents, const void 
     struct output_path place;
 
     *regular = false;
-    if (own_descriptor(path) >= 0)
-        return write_contents(own_descriptor(path), contents);
+    int fd = own_descriptor(path);
+    /* writers of text would take this for a lack of memory; a standard output that was closed is such a descriptor */
+    if (fd >= 0 && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
+        return -EBADF;
+    if (fd >= 0)
+        return write_contents(fd, contents);
     int error = output_path_find(path, &place);
     if (error != 0)
         return error;

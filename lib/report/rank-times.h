@@ -29,8 +29,8 @@ struct rank_times {
  * clears *times in any case. */
 int rank_times_make(const struct profile *profile, uint32_t columns_max, uint32_t cells_max, struct rank_times *times);
 void rank_times_clear(struct rank_times *times);
-/* Returns true if ranks of the profile belong to different jobs. Then a rank of one job may have the number of a rank of
- * another job, so that they cannot be compared. */
+/* Returns true if ranks of the profile belong to different jobs. Ranks of two jobs may have the same number, so they
+ * cannot be compared. */
 bool rank_times_have_several_jobs(const struct profile *profile);
 
 #endif

@@ -76,6 +76,9 @@ for command in report "diff $profile" "convert -f folded" "merge -f folded"; do
 	one_line "$command: no such directory"
 done
 
+expect "standard output is closed" 125 "$("$pprofil" convert -f json -o - "$profile" 2>"$work/err" >&-; echo $?)"
+expect_text "standard output is closed: why" 'Bad file descriptor' "$work/err"
+
 # --- a directory in which no file can be made: a file that exists is overwritten in place
 if [ "$(id -u)" = 0 ]; then chmod 755 "$work"; else unprivileged=; fi
 mkdir "$work/closed"
