@@ -19,7 +19,7 @@
 #define NUMBER_MAX 1000000u
 #define SAME_TIME_MAX 7200 /* seconds by which %t may be later than the time, if names are taken */
 
-static bool is_pattern(const struct run_request *asked)
+static bool run_output_is_pattern(const struct run_request *asked)
 {
     return asked->output != NULL && strchr(asked->output, '%') != NULL;
 }
@@ -114,9 +114,9 @@ int run_output_check(struct run *run)
     /* the format of a dialect does not depend on the name of the file */
     if (run->asked.dialect.dialect == NULL && output_format_check(path, run->asked.format) != 0)
         return EXIT_OWN_FAILURE;
-    if (is_pattern(&run->asked) && run_output_check_pattern(run) != 0)
+    if (run_output_is_pattern(&run->asked) && run_output_check_pattern(run) != 0)
         return EXIT_OWN_FAILURE;
-    if (is_pattern(&run->asked))
+    if (run_output_is_pattern(&run->asked))
         path = run->output;
     return output_check(path);
 }
@@ -140,7 +140,7 @@ static void run_output_make(struct run *run)
 
 void run_output_choose(struct run *run)
 {
-    if (!is_pattern(&run->asked))
+    if (!run_output_is_pattern(&run->asked))
         return;
     run->pattern = run->asked.output;
     run_program_name(&run->asked, run->program_name);

@@ -13,22 +13,22 @@
 
 /* --- processes ------------------------------------------------------------------------- */
 
-static uint32_t hash_process(const struct profile_process *process, uint32_t comm)
+static uint32_t merge_hash_process(const struct profile_process *process, uint32_t comm)
 {
     return hash_pair(hash_pair(process->pid, process->start), comm);
 }
 
-static bool same_process(const struct merger *merger, const struct profile_process *a, const struct profile_process *b)
+static bool merge_is_same_process(const struct merger *merger, const struct profile_process *a, const struct profile_process *b)
 {
     return a->pid == b->pid && a->ppid == b->ppid && a->start == b->start && a->comm == merger->strings[b->comm] &&
            a->host == merger->strings[b->host] && a->job == merger->strings[b->job] &&
            a->rank == merger->strings[b->rank] && (a->start != 0 || a->pid == 0);
 }
 
-static void join_process(struct profile_process *into, const struct profile_process *from)
+static void merge_join_process(struct profile_process *into, const struct profile_process *from)
 {
-    into->end = greater(into->end, from->end);
-    into->cpu_ns = greater(into->cpu_ns, from->cpu_ns);
+    into->end = merge_greater(into->end, from->end);
+    into->cpu_ns = merge_greater(into->cpu_ns, from->cpu_ns);
     if (from->status > into->status)
         into->status = from->status;
 }
@@ -37,14 +37,14 @@ static int merge_process(struct merger *merger, uint32_t i)
 {
     struct profile_process process = merger->from->processes[i];
     struct hash_index *known = &merger->into->index->known_processes;
-    uint32_t comm = merger->strings[process.comm], hash = hash_process(&process, comm);
+    uint32_t comm = merger->strings[process.comm], hash = merge_hash_process(&process, comm);
     uint32_t at = hash, found;
 
     while ((found = hash_next(known, hash, &at)) != HASH_NONE) {
         struct profile_process *other = &merger->into->processes[found];
-        if (!same_process(merger, other, &process))
+        if (!merge_is_same_process(merger, other, &process))
             continue;
-        join_process(other, &process);
+        merge_join_process(other, &process);
         merger->processes[i] = found;
         merger->joined[i] = true;
         /* no other process of the profile `from` may join this process: the processes of one profile are distinct.
@@ -64,7 +64,7 @@ static int merge_remember(struct profile *profile, uint32_t process)
 {
     const struct profile_process *entry = &profile->processes[process];
 
-    return hash_add(&profile->index->known_processes, hash_process(entry, entry->comm), process);
+    return hash_add(&profile->index->known_processes, merge_hash_process(entry, entry->comm), process);
 }
 
 static int merge_remember_joined(struct merger *merger)
@@ -91,27 +91,27 @@ int merge_processes(struct merger *merger)
 
 /* Compares two processes by pid, then by host, then by start time, then by name, then by the fields generation, job and
  * rank. */
-static int compare_processes(const void *left, const void *right, void *context)
+static int merge_compare_processes(const void *left, const void *right, void *context)
 {
     const struct profile *profile = context;
     const struct profile_process *a = &profile->processes[*(const uint32_t *)left];
     const struct profile_process *b = &profile->processes[*(const uint32_t *)right];
-    int result = order(a->pid, b->pid);
+    int result = merge_order(a->pid, b->pid);
 
     if (result == 0)
-        result = strcmp(text_of(profile, a->host), text_of(profile, b->host));
+        result = strcmp(merge_text(profile, a->host), merge_text(profile, b->host));
     if (result == 0)
-        result = order(a->start, b->start);
+        result = merge_order(a->start, b->start);
     if (result == 0)
-        result = strcmp(text_of(profile, a->comm), text_of(profile, b->comm));
+        result = strcmp(merge_text(profile, a->comm), merge_text(profile, b->comm));
     if (result == 0)
-        result = order(a->generation, b->generation);
+        result = merge_order(a->generation, b->generation);
     if (result == 0)
-        result = strcmp(text_of(profile, a->job), text_of(profile, b->job));
-    return result != 0 ? result : strcmp(text_of(profile, a->rank), text_of(profile, b->rank));
+        result = strcmp(merge_text(profile, a->job), merge_text(profile, b->job));
+    return result != 0 ? result : strcmp(merge_text(profile, a->rank), merge_text(profile, b->rank));
 }
 
-static bool has_repeated_generation(const struct profile *profile, const uint32_t *same, uint32_t count)
+static bool merge_repeats_generation(const struct profile *profile, const uint32_t *same, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
         if (profile->processes[same[i]].generation <= profile->processes[same[i - 1]].generation)
@@ -130,12 +130,12 @@ int profile_number_generations(struct profile *profile)
         return -ENOMEM;
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = i;
-    qsort_r(sorted, count, sizeof *sorted, compare_processes, profile);
+    qsort_r(sorted, count, sizeof *sorted, merge_compare_processes, profile);
     for (uint32_t first = 0, next; first < count; first = next) {
         uint32_t pid = profile->processes[sorted[first]].pid;
         for (next = first + 1; next < count && profile->processes[sorted[next]].pid == pid; next++)
             ;
-        if (!has_repeated_generation(profile, sorted + first, next - first))
+        if (!merge_repeats_generation(profile, sorted + first, next - first))
             continue;
         for (uint32_t i = first; i < next; i++)
             profile->processes[sorted[i]].generation = i - first;
@@ -147,7 +147,7 @@ int profile_number_generations(struct profile *profile)
 
 /* --- threads --------------------------------------------------------------------------- */
 
-static uint32_t hash_thread(const struct profile_thread *thread)
+static uint32_t merge_hash_thread(const struct profile_thread *thread)
 {
     return hash_pair(hash_pair(thread->process, thread->tid), thread->comm);
 }
@@ -159,7 +159,7 @@ static int merge_thread(struct merger *merger, uint32_t i)
     struct profile_thread thread = {.process = merger->processes[from->process],
                                     .tid = from->tid,
                                     .comm = merger->strings[from->comm]};
-    uint32_t hash = hash_thread(&thread), at = hash, found;
+    uint32_t hash = merge_hash_thread(&thread), at = hash, found;
 
     while (merger->joined[from->process] && (found = hash_next(known, hash, &at)) != HASH_NONE) {
         const struct profile_thread *other = &merger->into->threads[found];
@@ -178,7 +178,7 @@ int merge_threads(struct merger *merger)
     int error = 0;
 
     for (; error == 0 && index->known_thread_count < merger->into->thread_count; index->known_thread_count++)
-        error = hash_add(&index->known_threads, hash_thread(&merger->into->threads[index->known_thread_count]),
+        error = hash_add(&index->known_threads, merge_hash_thread(&merger->into->threads[index->known_thread_count]),
                          index->known_thread_count);
     for (uint32_t i = 0; error == 0 && i < merger->from->thread_count; i++)
         error = merge_thread(merger, i);

@@ -21,22 +21,22 @@ struct merger {
     uint32_t *samples;
 };
 
-static inline const char *text_of(const struct profile *profile, uint32_t string)
+static inline const char *merge_text(const struct profile *profile, uint32_t string)
 {
     return profile->strings[string];
 }
 
-static inline int order(uint64_t a, uint64_t b)
+static inline int merge_order(uint64_t a, uint64_t b)
 {
     return a < b ? -1 : a > b;
 }
 
-static inline uint64_t greater(uint64_t a, uint64_t b)
+static inline uint64_t merge_greater(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
-static inline uint64_t lesser(uint64_t a, uint64_t b)
+static inline uint64_t merge_lesser(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }

@@ -24,7 +24,7 @@ static int merge_strings(struct merger *merger)
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < merger->from->string_count; i++)
-        error = profile_string(merger->into, text_of(merger->from, i), &merger->strings[i]);
+        error = profile_string(merger->into, merge_text(merger->from, i), &merger->strings[i]);
     return error;
 }
 
@@ -32,24 +32,24 @@ static int merge_strings(struct merger *merger)
 
 /* Compares the details of two entries that mean the same object. If files have the same build-id, they are the same
  * object, but may have different paths, and may be mapped at different addresses. */
-static int compare_objects(const struct profile *profile, const struct profile_object *a,
+static int merge_compare_objects(const struct profile *profile, const struct profile_object *a,
                            const struct profile_object *b)
 {
-    int result = order(a->deleted, b->deleted);
+    int result = merge_order(a->deleted, b->deleted);
 
     if (result == 0)
-        result = strcmp(text_of(profile, a->path), text_of(profile, b->path));
+        result = strcmp(merge_text(profile, a->path), merge_text(profile, b->path));
     if (result == 0)
-        result = order(a->device, b->device);
+        result = merge_order(a->device, b->device);
     if (result == 0)
-        result = order(a->inode, b->inode);
+        result = merge_order(a->inode, b->inode);
     if (result == 0)
-        result = order(a->start, b->start);
+        result = merge_order(a->start, b->start);
     if (result == 0)
-        result = order(a->end, b->end);
+        result = merge_order(a->end, b->end);
     if (result == 0)
-        result = order(a->offset, b->offset);
-    return result != 0 ? result : order(a->pid, b->pid);
+        result = merge_order(a->offset, b->offset);
+    return result != 0 ? result : merge_order(a->pid, b->pid);
 }
 
 static int merge_object(struct merger *merger, uint32_t i)
@@ -67,7 +67,7 @@ static int merge_object(struct merger *merger, uint32_t i)
         return error;
     struct profile_object *known = &merger->into->objects[merger->objects[i]];
     object.fd = known->fd >= 0 || from->fd < 0 ? known->fd : fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
-    if (merger->into->object_count > before || compare_objects(merger->into, &object, known) < 0)
+    if (merger->into->object_count > before || merge_compare_objects(merger->into, &object, known) < 0)
         /* the hash index stays valid, because both objects have the same values in the hashed fields */
         *known = object;
     known->fd = object.fd;
@@ -99,19 +99,19 @@ static int merge_functions(struct merger *merger)
     return error;
 }
 
-static int compare_lines(const struct profile *profile, const struct profile_line *a, const struct profile_line *b)
+static int merge_compare_lines(const struct profile *profile, const struct profile_line *a, const struct profile_line *b)
 {
     const struct profile_function *f = &profile->functions[a->function];
     const struct profile_function *g = &profile->functions[b->function];
-    int result = strcmp(text_of(profile, f->name), text_of(profile, g->name));
+    int result = strcmp(merge_text(profile, f->name), merge_text(profile, g->name));
 
     if (result == 0)
-        result = strcmp(text_of(profile, a->file), text_of(profile, b->file));
+        result = strcmp(merge_text(profile, a->file), merge_text(profile, b->file));
     if (result == 0)
-        result = order(a->line, b->line);
+        result = merge_order(a->line, b->line);
     if (result == 0)
-        result = strcmp(text_of(profile, f->file), text_of(profile, g->file));
-    return result != 0 ? result : order(f->line, g->line);
+        result = strcmp(merge_text(profile, f->file), merge_text(profile, g->file));
+    return result != 0 ? result : merge_order(f->line, g->line);
 }
 
 /* Returns true if `lines` is more detailed than known->lines. First compares the bits of `looked`, then how many lines
@@ -120,12 +120,12 @@ static int compare_lines(const struct profile *profile, const struct profile_lin
 static bool merge_is_fuller(const struct profile *into, const struct profile_location *known,
                             const struct profile_line *lines, uint32_t count, uint32_t looked)
 {
-    int result = order(looked, known->looked);
+    int result = merge_order(looked, known->looked);
 
     if (result == 0)
-        result = order(count, known->line_count);
+        result = merge_order(count, known->line_count);
     for (uint32_t i = 0; result == 0 && i < count; i++)
-        result = compare_lines(into, &lines[i], &known->lines[i]);
+        result = merge_compare_lines(into, &lines[i], &known->lines[i]);
     return result > 0;
 }
 
@@ -179,7 +179,7 @@ static int merge_syscalls(struct merger *merger)
 
     for (uint32_t i = 1; error == 0 && i < merger->from->syscall_count; i++) {
         const struct profile_syscall *from = &merger->from->syscalls[i];
-        error = profile_syscall(merger->into, text_of(merger->from, from->name), from->number, from->compat,
+        error = profile_syscall(merger->into, merge_text(merger->from, from->name), from->number, from->compat,
                                 &merger->syscalls[i]);
     }
     return error;
@@ -194,7 +194,7 @@ static int merge_wait(const struct merger *merger, uint32_t from, uint32_t *to)
     *to = PROFILE_NONE;
     if (from == PROFILE_NONE)
         return 0;
-    return profile_wait(merger->into, text_of(merger->from, wait->name), wait->holder, to);
+    return profile_wait(merger->into, merge_text(merger->from, wait->name), wait->holder, to);
 }
 
 static int merge_samples(struct merger *merger)
@@ -260,7 +260,7 @@ static void merge_totals(struct merger *merger)
     if (from->asked_hz > 0 && (into->asked_hz <= 0 || from->asked_hz < into->asked_hz))
         into->asked_hz = from->asked_hz;
     if (from->start_time != 0)
-        into->start_time = into->start_time == 0 ? from->start_time : lesser(into->start_time, from->start_time);
+        into->start_time = into->start_time == 0 ? from->start_time : merge_lesser(into->start_time, from->start_time);
     into->wall = merger->wall;
 }
 
@@ -348,8 +348,8 @@ static int merge_check(const struct profile *into, const struct profile *from, b
 
     if (!cpu_only && into->sample_count > 0 && from->sample_count > 0 && a->wall != b->wall)
         return PPROFIL_ERROR_MIXED_TIMES;
-    if (b->samples > INT64_MAX - lesser(a->samples, INT64_MAX) ||
-        b->cpu_ns > INT64_MAX - lesser(a->cpu_ns, INT64_MAX) || b->wall_ns > INT64_MAX - lesser(a->wall_ns, INT64_MAX))
+    if (b->samples > INT64_MAX - merge_lesser(a->samples, INT64_MAX) ||
+        b->cpu_ns > INT64_MAX - merge_lesser(a->cpu_ns, INT64_MAX) || b->wall_ns > INT64_MAX - merge_lesser(a->wall_ns, INT64_MAX))
         return -EOVERFLOW;
     return 0;
 }

@@ -25,7 +25,7 @@ struct run_counter {
 };
 
 /* Finds the function that the merged profiles have for a location of a run. */
-static int run_find_function(const struct run_counter *counter, uint32_t location, uint32_t *found)
+static int runs_find_function(const struct run_counter *counter, uint32_t location, uint32_t *found)
 {
     const struct diff_functions *functions = counter->functions;
     const struct profile *profile = counter->profile;
@@ -48,16 +48,16 @@ static int run_find_function(const struct run_counter *counter, uint32_t locatio
     return 0;
 }
 
-static int run_find_functions(const struct run_counter *counter)
+static int runs_find_functions(const struct run_counter *counter)
 {
     int error = 0;
 
     for (uint32_t i = 1; error == 0 && i < counter->profile->location_count; i++)
-        error = run_find_function(counter, i, &counter->at[i]);
+        error = runs_find_function(counter, i, &counter->at[i]);
     return error;
 }
 
-static void run_count_sample(const struct run_counter *counter, uint32_t i)
+static void runs_count_sample(const struct run_counter *counter, uint32_t i)
 {
     const struct profile *profile = counter->profile;
     const struct profile_sample *sample = &profile->samples[i];
@@ -77,7 +77,7 @@ static void run_count_sample(const struct run_counter *counter, uint32_t i)
 }
 
 /* Makes the compared values of one run from its times. The whole is always a time. */
-static void run_scale(const struct run_counter *counter, enum pprofil_diff_by by)
+static void runs_scale(const struct run_counter *counter, enum pprofil_diff_by by)
 {
     uint32_t all = 2 * counter->functions->keys.count;
     double elapsed = (double)counter->profile->totals.elapsed_ns;
@@ -89,19 +89,19 @@ static void run_scale(const struct run_counter *counter, enum pprofil_diff_by by
     counter->values[all] = of_whole > 0 ? counter->values[all] / of_whole : 0;
 }
 
-static int run_count(struct run_counter *counter, enum pprofil_diff_by by)
+static int runs_count_one(struct run_counter *counter, enum pprofil_diff_by by)
 {
     const struct report_options options = {.by = PPROFIL_BY_FUNCTION};
     const struct profile *profile = counter->profile;
 
     counter->at = calloc(profile->location_count + 1u, sizeof *counter->at);
     counter->seen = calloc(counter->functions->keys.count + 1u, sizeof *counter->seen);
-    int error = counter->at == NULL || counter->seen == NULL ? -ENOMEM : run_find_functions(counter);
+    int error = counter->at == NULL || counter->seen == NULL ? -ENOMEM : runs_find_functions(counter);
     for (uint32_t i = 0; error == 0 && i < profile->sample_count; i++)
         if (row_counts(profile, &options, &profile->samples[i]))
-            run_count_sample(counter, i);
+            runs_count_sample(counter, i);
     if (error == 0)
-        run_scale(counter, by);
+        runs_scale(counter, by);
     free(counter->at);
     free(counter->seen);
     return error;
@@ -123,7 +123,7 @@ int diff_runs_count(const struct diff_run_list *list, const struct diff_function
                                           .profile = list->profiles[side][i],
                                           .side = side,
                                           .values = runs->values[side] + i * width};
-            error = run_count(&counter, by);
+            error = runs_count_one(&counter, by);
         }
     }
     return error;

@@ -41,7 +41,7 @@ static void diff_tests_make_rows(struct diff_tests *tests)
 }
 
 /* Returns true if a function has time in at least one profile. If it has none, there is nothing to test. */
-static bool has_time(const struct diff_pair *pair)
+static bool diff_tests_has_time(const struct diff_pair *pair)
 {
     return pair->of[DIFF_OLD].ns > 0 || pair->of[DIFF_NEW].ns > 0;
 }
@@ -68,7 +68,7 @@ static bool diff_tests_may_find(const struct diff_pair *pair, double rarer_side)
 {
     double samples = (double)(pair->of[DIFF_OLD].samples + pair->of[DIFF_NEW].samples);
 
-    return has_time(pair) && !(pow(rarer_side, samples) > DIFF_LEVEL);
+    return diff_tests_has_time(pair) && !(pow(rarer_side, samples) > DIFF_LEVEL);
 }
 
 static bool diff_tests_wants(const struct diff_tests *tests, uint32_t function)
@@ -180,7 +180,7 @@ static void diff_test_frame(const struct diff_tests *tests, double part, struct 
     struct pprofil_change change;
 
     frame->verdict = DIFF_CHANCE;
-    if (diff_frame_samples(frame) == 0 || !has_time(&frame->total))
+    if (diff_frame_samples(frame) == 0 || !diff_tests_has_time(&frame->total))
         return;
     for (int side = 0; side < DIFF_SIDES; side++)
         diff_settle(&frame->total.of[side], &tests->functions->spread[side]);

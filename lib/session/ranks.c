@@ -22,7 +22,7 @@ int session_set_host(struct pprofil_session *session)
 /* Returns true if the environment of the process may have a rank that its parent has not. Most processes have inherited
  * all that they have, and it would take too long to read the environment of each process that a build makes. A launcher
  * may itself be a rank of another launcher, so its children may inherit a rank that is not theirs. */
-static bool rank_may_be_new(const struct profile *profile, uint32_t process)
+static bool session_rank_may_be_new(const struct profile *profile, uint32_t process)
 {
     const struct profile_process *entry = &profile->processes[process];
     uint32_t parent;
@@ -33,7 +33,7 @@ static bool rank_may_be_new(const struct profile *profile, uint32_t process)
 }
 
 /* Reads the rank of a process, which may hang in execve(2). A process that we have started has our own environment. */
-static struct job_rank rank_of(const struct profile_process *process)
+static struct job_rank session_read_rank(const struct profile_process *process)
 {
     char path[64];
 
@@ -53,9 +53,9 @@ int session_note_name(struct pprofil_session *session, const struct wire_comm *e
     uint32_t process;
 
     if (event->tid != event->pid || !profile_find_process(profile, event->pid, &process) ||
-        !rank_may_be_new(profile, process))
+        !session_rank_may_be_new(profile, process))
         return 0;
-    const struct job_rank found = rank_of(&profile->processes[process]);
+    const struct job_rank found = session_read_rank(&profile->processes[process]);
     if (found.rank < 0 && found.job[0] == '\0') /* or the process has ended, so it keeps what it has inherited */
         return 0;
     return profile_set_rank(profile, event->pid, found.job, found.rank);

@@ -28,7 +28,7 @@ struct sample_room {
     uint32_t id_count;
 };
 
-static void add_label(struct sample_room *room, int64_t key, int64_t text, int64_t number)
+static void pprof_add_label(struct sample_room *room, int64_t key, int64_t text, int64_t number)
 {
     PbLabel *added = &room->labels[room->sample.n_label];
 
@@ -39,7 +39,7 @@ static void add_label(struct sample_room *room, int64_t key, int64_t text, int64
     room->label_pointers[room->sample.n_label++] = added;
 }
 
-static void put_labels(struct pprof_writer *writer, const struct profile_sample *from, const struct label_keys *keys,
+static void pprof_put_labels(struct pprof_writer *writer, const struct profile_sample *from, const struct label_keys *keys,
                        struct sample_room *to)
 {
     const struct profile *profile = writer->profile;
@@ -48,34 +48,34 @@ static void put_labels(struct pprof_writer *writer, const struct profile_sample 
     const struct profile_syscall *call = &profile->syscalls[from->syscall];
 
     to->sample.label = to->label_pointers;
-    add_label(to, keys->pid, 0, process->pid);
-    add_label(to, keys->tid, 0, thread->tid);
+    pprof_add_label(to, keys->pid, 0, process->pid);
+    pprof_add_label(to, keys->tid, 0, thread->tid);
     if (process->generation > 0)
-        add_label(to, keys->generation, 0, process->generation);
+        pprof_add_label(to, keys->generation, 0, process->generation);
     if (thread->comm != 0)
-        add_label(to, keys->comm, pprof_string_index(writer, thread->comm), 0);
+        pprof_add_label(to, keys->comm, pprof_string_index(writer, thread->comm), 0);
     if (process->comm != 0 && process->comm != thread->comm)
-        add_label(to, keys->process, pprof_string_index(writer, process->comm), 0);
+        pprof_add_label(to, keys->process, pprof_string_index(writer, process->comm), 0);
     if (process->rank != 0) {
-        add_label(to, keys->rank, pprof_string_index(writer, process->rank), 0);
+        pprof_add_label(to, keys->rank, pprof_string_index(writer, process->rank), 0);
         if (process->host != 0)
-            add_label(to, keys->host, pprof_string_index(writer, process->host), 0);
+            pprof_add_label(to, keys->host, pprof_string_index(writer, process->host), 0);
         if (process->job != 0)
-            add_label(to, keys->job, pprof_string_index(writer, process->job), 0);
+            pprof_add_label(to, keys->job, pprof_string_index(writer, process->job), 0);
     }
     if (from->syscall != PROFILE_NONE)
-        add_label(to, keys->syscall, pprof_string_index(writer, call->name), 0);
+        pprof_add_label(to, keys->syscall, pprof_string_index(writer, call->name), 0);
     if (from->syscall != PROFILE_NONE && call->compat)
-        add_label(to, keys->abi, keys->compat, 0);
+        pprof_add_label(to, keys->abi, keys->compat, 0);
     if (from->state != PROFILE_RUNNING)
-        add_label(to, keys->state, keys->states[from->state], 0);
+        pprof_add_label(to, keys->state, keys->states[from->state], 0);
     if (from->wait != PROFILE_NONE)
-        add_label(to, keys->wait, pprof_string_index(writer, profile->waits[from->wait].name), 0);
+        pprof_add_label(to, keys->wait, pprof_string_index(writer, profile->waits[from->wait].name), 0);
     if (profile->waits[from->wait].holder != 0)
-        add_label(to, keys->holder, 0, profile->waits[from->wait].holder);
+        pprof_add_label(to, keys->holder, 0, profile->waits[from->wait].holder);
 }
 
-static void put_stack(struct pprof_writer *writer, uint32_t leaf, struct sample_room *to)
+static void pprof_put_stack(struct pprof_writer *writer, uint32_t leaf, struct sample_room *to)
 {
     const struct profile_node *nodes = writer->profile->nodes;
     uint32_t depth = 0;
@@ -91,7 +91,7 @@ static void put_stack(struct pprof_writer *writer, uint32_t leaf, struct sample_
         to->ids[to->sample.n_location_id++] = nodes[node].location;
 }
 
-static void put_values(const struct pprof_writer *writer, const struct profile_sample *from, struct sample_room *to)
+static void pprof_put_values(const struct pprof_writer *writer, const struct profile_sample *from, struct sample_room *to)
 {
     to->sample.value = to->values;
     to->sample.n_value = writer->message.n_sample_type;
@@ -102,7 +102,7 @@ static void put_values(const struct pprof_writer *writer, const struct profile_s
 
 /* Computes the place of each node in the order of a walk over the tree: a node comes before all that it called. A
  * parent has a lower index than its children. Both arrays have an element for each node; `sizes` is scratch space. */
-static void order_nodes(const struct profile *profile, uint32_t *sizes, uint32_t *places)
+static void pprof_order_nodes(const struct profile *profile, uint32_t *sizes, uint32_t *places)
 {
     const struct profile_node *nodes = profile->nodes;
 
@@ -121,7 +121,7 @@ static void order_nodes(const struct profile *profile, uint32_t *sizes, uint32_t
 }
 
 /* Orders samples by stack. ends: scratch space, an element for each node. */
-static void order_by_stack(const struct profile *profile, const uint32_t *places, uint32_t *ends, uint32_t *order)
+static void pprof_order_by_stack(const struct profile *profile, const uint32_t *places, uint32_t *ends, uint32_t *order)
 {
     for (uint32_t i = 0; i < profile->node_count; i++)
         ends[i] = 0;
@@ -135,7 +135,7 @@ static void order_by_stack(const struct profile *profile, const uint32_t *places
 
 /* Moves the first sample of each thread to the front, so that a reader finds the threads in the order in which they
  * appeared. met: scratch space, an element for each thread, all false. first: the same for each sample. */
-static void order_by_thread(const struct profile *profile, bool *met, bool *first, uint32_t *order)
+static void pprof_order_by_thread(const struct profile *profile, bool *met, bool *first, uint32_t *order)
 {
     uint32_t count = profile->sample_count, to = count;
 
@@ -154,7 +154,7 @@ static void order_by_thread(const struct profile *profile, bool *met, bool *firs
 /* Returns the samples in the order in which they are written. Most samples are ordered by stack: neighbours then have
  * most of their frames in common, which makes the file smaller, and faster to read. The caller frees the array. Returns
  * NULL if there is no memory. */
-static uint32_t *order_samples(const struct profile *profile)
+static uint32_t *pprof_order_samples(const struct profile *profile)
 {
     uint32_t *places = malloc(profile->node_count * sizeof *places);
     uint32_t *scratch = malloc(profile->node_count * sizeof *scratch);
@@ -163,9 +163,9 @@ static uint32_t *order_samples(const struct profile *profile)
     bool *first = calloc(profile->sample_count + 1u, sizeof *first);
 
     if (places != NULL && scratch != NULL && order != NULL && met != NULL && first != NULL) {
-        order_nodes(profile, scratch, places);
-        order_by_stack(profile, places, scratch, order);
-        order_by_thread(profile, met, first, order);
+        pprof_order_nodes(profile, scratch, places);
+        pprof_order_by_stack(profile, places, scratch, order);
+        pprof_order_by_thread(profile, met, first, order);
     } else {
         free(order);
         order = NULL;
@@ -177,7 +177,7 @@ static uint32_t *order_samples(const struct profile *profile)
     return order;
 }
 
-static struct label_keys add_label_keys(struct pprof_writer *writer)
+static struct label_keys pprof_add_label_keys(struct pprof_writer *writer)
 {
     struct label_keys keys = {
         .pid = pprof_add_string(writer, "pid"),
@@ -202,12 +202,12 @@ static struct label_keys add_label_keys(struct pprof_writer *writer)
 }
 
 /* Writes the samples, and makes the field that says when they were taken. */
-static void put_samples(struct pprof_writer *writer, struct pprof_output *output)
+static void pprof_put_samples(struct pprof_writer *writer, struct pprof_output *output)
 {
     const struct profile *profile = writer->profile;
     uint32_t count = profile->sample_count, written = 0;
-    const struct label_keys keys = add_label_keys(writer);
-    uint32_t *indexes = pprof_allocate(writer, count * sizeof *indexes + 1), *order = order_samples(profile);
+    const struct label_keys keys = pprof_add_label_keys(writer);
+    uint32_t *indexes = pprof_allocate(writer, count * sizeof *indexes + 1), *order = pprof_order_samples(profile);
     struct sample_room room = {0};
 
     writer->out_of_memory |= order == NULL;
@@ -218,9 +218,9 @@ static void put_samples(struct pprof_writer *writer, struct pprof_output *output
             continue;
         indexes[i] = written++;
         room.sample = (PbSample)PERFTOOLS__PROFILES__SAMPLE__INIT;
-        put_stack(writer, profile->samples[i].node, &room);
-        put_labels(writer, &profile->samples[i], &keys, &room);
-        put_values(writer, &profile->samples[i], &room);
+        pprof_put_stack(writer, profile->samples[i].node, &room);
+        pprof_put_labels(writer, &profile->samples[i], &keys, &room);
+        pprof_put_values(writer, &profile->samples[i], &room);
         pprof_output_put_sample(output, &room.sample);
     }
     free(room.ids);
@@ -241,7 +241,7 @@ static PbValueType *value_type(struct pprof_writer *writer, const char *type, co
     return value;
 }
 
-static void put_types(struct pprof_writer *writer)
+static void pprof_put_types(struct pprof_writer *writer)
 {
     const struct profile_totals *totals = &writer->profile->totals;
     PbProfile *message = &writer->message;
@@ -261,7 +261,7 @@ static void put_types(struct pprof_writer *writer)
     message->duration_nanos = (int64_t)totals->elapsed_ns;
 }
 
-static void put_notes(struct pprof_writer *writer)
+static void pprof_put_notes(struct pprof_writer *writer)
 {
     const struct profile *profile = writer->profile;
 
@@ -275,17 +275,17 @@ static void put_notes(struct pprof_writer *writer)
 }
 
 /* Makes all of the message but its samples. */
-static void build_message(struct pprof_writer *writer)
+static void pprof_build_message(struct pprof_writer *writer)
 {
     pprof_add_string(writer, "");
-    put_types(writer);
-    put_notes(writer);
+    pprof_put_types(writer);
+    pprof_put_notes(writer);
     pprof_write_tables(writer);
 }
 
 /* Writes the message in the order of its fields: the types, which are the first, the samples, and the rest, which has
  * the strings that the samples refer to. */
-static int write_message(struct pprof_writer *writer, int fd)
+static int pprof_write_message(struct pprof_writer *writer, int fd)
 {
     PbProfile types = PERFTOOLS__PROFILES__PROFILE__INIT;
     struct pprof_output output;
@@ -296,7 +296,7 @@ static int write_message(struct pprof_writer *writer, int fd)
     types.sample_type = writer->message.sample_type;
     types.n_sample_type = writer->message.n_sample_type;
     pprof_output_put(&output, &types);
-    put_samples(writer, &output);
+    pprof_put_samples(writer, &output);
     writer->message.n_sample_type = 0;
     if (!writer->out_of_memory)
         pprof_output_put(&output, &writer->message);
@@ -310,9 +310,9 @@ int pprof_write(int fd, const struct profile *profile)
     int error = pprof_writer_begin(&writer, profile);
 
     if (error == 0)
-        build_message(&writer);
+        pprof_build_message(&writer);
     if (error == 0)
-        error = writer.out_of_memory ? -ENOMEM : write_message(&writer, fd);
+        error = writer.out_of_memory ? -ENOMEM : pprof_write_message(&writer, fd);
     pprof_writer_clear(&writer);
     return error;
 }
