@@ -17,7 +17,7 @@ struct merge_command {
     /* name of the format of `output`; NULL: the extension of the file's name selects the format */
     const char *format;
     struct selection_request selection; /* which part of the sum is wanted */
-    char **paths;       /* borrowed from argv */
+    char **paths;                       /* borrowed from argv */
     int path_count;
     const char *list; /* path of a file with more paths; NULL: none */
     struct merge_inputs inputs;
@@ -29,8 +29,7 @@ struct merge_command {
 
 static const struct argp_option options[] = {
     {"output", 'o', "OUT", 0, "the file to write; it may be one of FILE", 1},
-    {"format", 'f', "FORMAT", 0,
-     "the format of OUT, if its name does not say: see pprofil-formats(5)", 1},
+    {"format", 'f', "FORMAT", 0, "the format of OUT, if its name does not say: see pprofil-formats(5)", 1},
     {"cpu", KEY_CPU, 0, 0, "take only the CPU time of profiles of elapsed time", 1},
     {"files-from", KEY_FILES_FROM, "LIST", 0, "merge also the files that LIST names, one a line; -: standard input", 1},
     {"jobs", 'j', "NUMBER", 0, "read so many files at a time (as many as there are CPUs)", 1},

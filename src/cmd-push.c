@@ -43,7 +43,7 @@ struct push_command {
     struct push_labels labels;
     struct push_delivery delivery;
     char token_file[PATH_MAX];
-    const char *queue;                          /* NULL: none */
+    const char *queue;                                /* NULL: none */
     const char *label_options[PUSH_LABELS_GIVEN_MAX]; /* "KEY=VALUE"; read when the kind of server is known */
     size_t label_count;
     char **paths; /* borrowed from argv */

@@ -82,8 +82,8 @@ static void gate_change(const struct pprofil_change *change, char text[GATE_TEXT
     if (old <= 0)
         snprintf(text, GATE_TEXT_SIZE, change->value[1] > 0 ? "new" : "unchanged");
     else
-        snprintf(text, GATE_TEXT_SIZE, "%+.1f %% (%+.1f to %+.1f)", 100 * change->change / old,
-                 100 * change->low / old, 100 * change->high / old);
+        snprintf(text, GATE_TEXT_SIZE, "%+.1f %% (%+.1f to %+.1f)", 100 * change->change / old, 100 * change->low / old,
+                 100 * change->high / old);
 }
 
 /* Returns the change of a row that says most: that which fails, or that which is significant, or its own time if it has
@@ -102,9 +102,11 @@ static const struct pprofil_change *gate_main_change(const struct diff_gate *gat
 /* Returns the last component of the path of a row's object; "": the row is no code. */
 static const char *gate_object(const struct pprofil_diff_row *row)
 {
-    const char *old = row->object[0] != NULL ? row->object[0] : "", *new = row->object[1];
+    const char *before = row->object[0], *after = row->object[1];
 
-    return new != NULL && new[0] != '\0' ? new : old;
+    if (after != NULL && after[0] != '\0')
+        return after;
+    return before != NULL ? before : "";
 }
 
 /* Prints how a value has changed, as in "3.960 s -> 4.180 s, +5.3 % (+2.9 to +7.6)". */
@@ -249,8 +251,10 @@ void diff_gate_print_junit(FILE *out, const struct diff_gate *gate, const pprofi
     struct pprofil_diff_row row;
 
     pprofil_diff_totals(diff, &totals, sizeof totals);
-    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"pprofil diff\" tests=\"%" PRIu32
-            "\" failures=\"%" PRIu32 "\">\n", diff_gate_judged(gate, diff), diff_gate_count(gate, diff));
+    fprintf(out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"pprofil diff\" tests=\"%" PRIu32
+            "\" failures=\"%" PRIu32 "\">\n",
+            diff_gate_judged(gate, diff), diff_gate_count(gate, diff));
     if (gate_judges(gate, NULL))
         gate_print_case(out, gate, &totals, NULL, view);
     for (uint32_t i = 0; i < pprofil_diff_count(diff); i++) {

@@ -35,9 +35,9 @@ static const char *const job_names[] = {
 
 /* Names of the programs that start ranks as their children, of at most 15 characters. */
 static const char *const launcher_names[] = {
-    "flux-shell", "hydra_pmi_proxy", "mpiexec",        "mpiexec.hydra", "mpiexec.mpich", "mpiexec.openmpi", "mpirun",
-    "mpirun.mpich", "mpirun.openmpi", "orted",          "orterun",       "prte",          "prted",           "prterun",
-    "slurmstepd",
+    "flux-shell", "hydra_pmi_proxy", "mpiexec",        "mpiexec.hydra", "mpiexec.mpich", "mpiexec.openmpi",
+    "mpirun",     "mpirun.mpich",    "mpirun.openmpi", "orted",         "orterun",       "prte",
+    "prted",      "prterun",         "slurmstepd",
 };
 
 /* Returns the value of a variable; NULL: it is not in the environment. */

@@ -18,7 +18,8 @@ static uint32_t merge_hash_process(const struct profile_process *process, uint32
     return hash_pair(hash_pair(process->pid, process->start), comm);
 }
 
-static bool merge_is_same_process(const struct merger *merger, const struct profile_process *a, const struct profile_process *b)
+static bool merge_is_same_process(const struct merger *merger, const struct profile_process *a,
+                                  const struct profile_process *b)
 {
     return a->pid == b->pid && a->ppid == b->ppid && a->start == b->start && a->comm == merger->strings[b->comm] &&
            a->host == merger->strings[b->host] && a->job == merger->strings[b->job] &&
@@ -156,9 +157,8 @@ static int merge_thread(struct merger *merger, uint32_t i)
 {
     const struct hash_index *known = &merger->into->index->known_threads;
     const struct profile_thread *from = &merger->from->threads[i];
-    struct profile_thread thread = {.process = merger->processes[from->process],
-                                    .tid = from->tid,
-                                    .comm = merger->strings[from->comm]};
+    struct profile_thread thread = {
+        .process = merger->processes[from->process], .tid = from->tid, .comm = merger->strings[from->comm]};
     uint32_t hash = merge_hash_thread(&thread), at = hash, found;
 
     while (merger->joined[from->process] && (found = hash_next(known, hash, &at)) != HASH_NONE) {

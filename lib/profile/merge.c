@@ -33,7 +33,7 @@ static int merge_strings(struct merger *merger)
 /* Compares the details of two entries that mean the same object. If files have the same build-id, they are the same
  * object, but may have different paths, and may be mapped at different addresses. */
 static int merge_compare_objects(const struct profile *profile, const struct profile_object *a,
-                           const struct profile_object *b)
+                                 const struct profile_object *b)
 {
     int result = merge_order(a->deleted, b->deleted);
 
@@ -99,7 +99,8 @@ static int merge_functions(struct merger *merger)
     return error;
 }
 
-static int merge_compare_lines(const struct profile *profile, const struct profile_line *a, const struct profile_line *b)
+static int merge_compare_lines(const struct profile *profile, const struct profile_line *a,
+                               const struct profile_line *b)
 {
     const struct profile_function *f = &profile->functions[a->function];
     const struct profile_function *g = &profile->functions[b->function];
@@ -349,7 +350,8 @@ static int merge_check(const struct profile *into, const struct profile *from, b
     if (!cpu_only && into->sample_count > 0 && from->sample_count > 0 && a->wall != b->wall)
         return PPROFIL_ERROR_MIXED_TIMES;
     if (b->samples > INT64_MAX - merge_lesser(a->samples, INT64_MAX) ||
-        b->cpu_ns > INT64_MAX - merge_lesser(a->cpu_ns, INT64_MAX) || b->wall_ns > INT64_MAX - merge_lesser(a->wall_ns, INT64_MAX))
+        b->cpu_ns > INT64_MAX - merge_lesser(a->cpu_ns, INT64_MAX) ||
+        b->wall_ns > INT64_MAX - merge_lesser(a->wall_ns, INT64_MAX))
         return -EOVERFLOW;
     return 0;
 }
@@ -378,9 +380,8 @@ static bool merge_make_maps(struct merger *merger)
 
 static void merge_free_maps(struct merger *merger)
 {
-    uint32_t *maps[] = {merger->strings,   merger->objects,   merger->processes, merger->threads,
-                        merger->functions, merger->locations, merger->nodes,     merger->syscalls,
-                        merger->samples};
+    uint32_t *maps[] = {merger->strings,   merger->objects, merger->processes, merger->threads, merger->functions,
+                        merger->locations, merger->nodes,   merger->syscalls,  merger->samples};
 
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         free(maps[i]);

@@ -107,8 +107,8 @@ static int runs_count_one(struct run_counter *counter, enum pprofil_diff_by by)
     return error;
 }
 
-int diff_runs_count(const struct diff_run_list *list, const struct diff_functions *functions,
-                    enum pprofil_diff_by by, struct diff_runs *runs)
+int diff_runs_count(const struct diff_run_list *list, const struct diff_functions *functions, enum pprofil_diff_by by,
+                    struct diff_runs *runs)
 {
     size_t width = 2 * (size_t)functions->keys.count + 1;
     int error = 0;

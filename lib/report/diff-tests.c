@@ -139,8 +139,8 @@ const struct pprofil_change *diff_row_total(const struct diff_tests *tests, cons
     return tests->functions->stacks ? &row->total : &row->self;
 }
 
-int diff_tests_make(const struct diff_functions *functions, const struct diff_test *test,
-                    const struct diff_runs *runs, double least, struct diff_tests *tests)
+int diff_tests_make(const struct diff_functions *functions, const struct diff_test *test, const struct diff_runs *runs,
+                    double least, struct diff_tests *tests)
 {
     *tests = (struct diff_tests){.functions = functions, .test = *test, .runs = runs};
     tests->test.all = functions->whole;

@@ -20,15 +20,15 @@
 struct imbalance_maker {
     const struct profile *profile;
     struct report_options options;
-    uint32_t *rank_of;       /* owned; by string: index of the rank with this name, plus 1; 0: none */
-    uint32_t *names;         /* owned; by rank: its name, index in strings */
+    uint32_t *rank_of; /* owned; by string: index of the rank with this name, plus 1; 0: none */
+    uint32_t *names;   /* owned; by rank: its name, index in strings */
     uint32_t ranks;
-    uint32_t *mpi_calls;     /* owned; see mpi_find_calls */
-    bool *is_mpi;            /* owned; by row */
-    struct sums sums;        /* one for each row */
-    struct amount *cells;    /* owned; rows of `ranks` cells */
+    uint32_t *mpi_calls;      /* owned; see mpi_find_calls */
+    bool *is_mpi;             /* owned; by row */
+    struct sums sums;         /* one for each row */
+    struct amount *cells;     /* owned; rows of `ranks` cells */
     struct amount *all, *mpi; /* owned; one row each */
-    uint32_t room;           /* how many rows have room in cells and is_mpi */
+    uint32_t room;            /* how many rows have room in cells and is_mpi */
 };
 
 /* --- cells ------------------------------------------------------------------------------- */
@@ -227,8 +227,7 @@ static int imbalance_make(struct imbalance_maker *maker, struct pprofil_imbalanc
 int report_imbalance(const struct profile *profile, struct symbolizer *symbolizer, struct pprofil_imbalance **result)
 {
     struct imbalance_maker maker = {.profile = profile,
-                                    .options = {.by = PPROFIL_BY_FUNCTION,
-                                                .no_inlines = !report_has_stacks(profile)}};
+                                    .options = {.by = PPROFIL_BY_FUNCTION, .no_inlines = !report_has_stacks(profile)}};
     struct pprofil_imbalance *imbalance = calloc(1, sizeof *imbalance);
     int error = imbalance == NULL ? -ENOMEM : row_look_up(symbolizer, &maker.options);
 

@@ -23,9 +23,8 @@ static bool mpi_has_name(const char *name)
 /* Returns true for the libraries in which Open MPI and MPICH wait for messages. */
 static bool mpi_has_library(const char *path)
 {
-    static const char *const names[] = {"libmpi", "libmpich", "libpmpi", "libopen-pal", "libopen-rte",
-                                        "libucp", "libuct",   "libucs",  "libfabric",   "libpsm",
-                                        "mca_"};
+    static const char *const names[] = {"libmpi", "libmpich", "libpmpi",   "libopen-pal", "libopen-rte", "libucp",
+                                        "libuct", "libucs",   "libfabric", "libpsm",      "mca_"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(path_base_name(path), names[i], strlen(names[i])) == 0)

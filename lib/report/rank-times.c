@@ -102,9 +102,8 @@ static void rank_times_spread(const struct history_entry *entry, uint32_t slots_
 
     for (uint32_t column = entry->first / slots_of_column; column <= entry->last / slots_of_column; column++) {
         uint64_t end = (column + UINT64_C(1)) * slots_of_column;
-        uint64_t until = end > entry->last
-                             ? entry->cpu_ns
-                             : (uint64_t)((double)entry->cpu_ns * ((double)(end - entry->first) / slots));
+        uint64_t until = end > entry->last ? entry->cpu_ns
+                                           : (uint64_t)((double)entry->cpu_ns * ((double)(end - entry->first) / slots));
         rank_times_add(&cells[column], until - done, is_mpi);
         done = until;
     }

@@ -39,8 +39,8 @@ static void pprof_add_label(struct sample_room *room, int64_t key, int64_t text,
     room->label_pointers[room->sample.n_label++] = added;
 }
 
-static void pprof_put_labels(struct pprof_writer *writer, const struct profile_sample *from, const struct label_keys *keys,
-                       struct sample_room *to)
+static void pprof_put_labels(struct pprof_writer *writer, const struct profile_sample *from,
+                             const struct label_keys *keys, struct sample_room *to)
 {
     const struct profile *profile = writer->profile;
     const struct profile_thread *thread = &profile->threads[from->thread];
@@ -91,7 +91,8 @@ static void pprof_put_stack(struct pprof_writer *writer, uint32_t leaf, struct s
         to->ids[to->sample.n_location_id++] = nodes[node].location;
 }
 
-static void pprof_put_values(const struct pprof_writer *writer, const struct profile_sample *from, struct sample_room *to)
+static void pprof_put_values(const struct pprof_writer *writer, const struct profile_sample *from,
+                             struct sample_room *to)
 {
     to->sample.value = to->values;
     to->sample.n_value = writer->message.n_sample_type;
