@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds out whether a CPU is idle, and chooses the CPU on which a tracer runs. */
 #include "config.h"
-
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "supervisor/budget.h"
-#include "supervisor/proc/procfs.h"
 #include "supervisor/proc/system.h"
 #include "supervisor/schedule.h"
 #include "supervisor/supervisor.h"
@@ -30,10 +26,6 @@
 #define AVOID_WAIT_NS 20000000u
 #define AVOID_WAITS 2u
 #define AVOID_MAX_NS 1000000000u
-/* If the time since an earlier moment is longer by at most STAYED_NS than the CPU time that the tracer has used since
- * then, the tracer has kept its CPU, ns. */
-#define STAYED_NS 5000u
-#define SLICE_NS 100000u /* the shortest time slice that the scheduler allows, ns */
 
 /* --- is a CPU idle? -------------------------------------------------------------------------- */
 
@@ -222,109 +214,4 @@ void affinity_move_away(struct tracer *tracer)
     if (sched_setaffinity(0, sizeof others, &others) == 0)
         sched_setaffinity(0, sizeof tracer->supervisor->cpus.set, &tracer->supervisor->cpus.set);
     tracer->affinity.bound_cpu = -1;
-}
-
-/* --- how soon a tracer runs ----------------------------------------------------------------------- */
-
-/*
- * If a tracer woke up late for its ticks, the targets would often be asleep again. So code that a target runs just
- * after its own wake-up would be missed.
- *
- * If a CPU is idle, real-time priority is best, if it is permitted. The scheduler wakes a real-time thread on the CPU
- * where it ran last. If that thread wakes up another thread, the scheduler does not move the other thread to the same
- * CPU. Without real-time priority, a tracer and the tracee that it resumes often share a CPU although another is idle.
- * In measurements, a process that forks then lost twice as much time.
- *
- * Real-time priority is also best if other programs want the CPUs as much as the targets do. Without it, the tracer
- * waits for its turn after these programs, and stopped threads wait with it. In measurements, a process that starts
- * threads then lost twice as much time, and only half of the ticks came in time.
- *
- * If the targets themselves fill the CPUs, a short time slice is enough (sched_setattr(2); since Linux 6.12 any user
- * may ask for one). The nice value helps on older kernels, if the scheduler does not divide the CPUs among sessions.
- * With real-time priority each sample would cost as much. But at rates near 10 kHz, there would be so many samples that
- * they would cost more than the limit that the user has set.
- */
-
-/* Same as struct sched_attr of include/uapi/linux/sched/types.h. That header cannot be used, because it conflicts with
- * headers of glibc. */
-struct priority_wish {
-    uint32_t size;
-    uint32_t policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
-
-static void priority_set(struct tracer *tracer, bool realtime)
-{
-    const int own_nice = getpriority(PRIO_PROCESS, 0);
-    const struct priority_wish wishes[] = {
-        {.size = sizeof *wishes, .policy = SCHED_FIFO, .priority = 1},
-        {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = -10, .runtime = SLICE_NS},
-        {.size = sizeof *wishes, .policy = SCHED_OTHER, .nice = own_nice, .runtime = SLICE_NS},
-    };
-
-    tracer->asked_for_realtime = realtime;
-    for (size_t i = realtime ? 0 : 1; i < sizeof wishes / sizeof *wishes; i++)
-        if (syscall(SYS_sched_setattr, 0, &wishes[i], 0u) == 0)
-            return;
-}
-
-void priority_ask(struct tracer *tracer)
-{
-    priority_set(tracer, !tracer->supervisor->cpus.full);
-}
-
-bool priority_realtime_is_best(struct tracer *tracer)
-{
-    if (!tracer->supervisor->cpus.full)
-        return true;
-    /* the load says nothing about targets that all sleep at this moment */
-    return cpus_full_count_runnable(tracer->supervisor) > 0 ? cpus_full_by_others(tracer) : tracer->asked_for_realtime;
-}
-
-void priority_follow(struct tracer *tracer, bool realtime)
-{
-    if (tracer->asked_for_realtime != realtime)
-        priority_set(tracer, realtime);
-}
-
-/* --- how long a tracer waits ---------------------------------------------------------------------- */
-
-struct procfs_task *tracer_files(struct tracer *tracer)
-{
-    if (tracer->files.tid != tracer->wakeup.tid)
-        procfs_task_init(&tracer->files, getpid(), tracer->wakeup.tid);
-    return &tracer->files;
-}
-
-uint64_t tracer_read_wait(struct tracer *tracer)
-{
-    struct procfs_cpu cpu;
-
-    return procfs_read_cpu(tracer_files(tracer), &cpu) == 0 ? cpu.wait_ns : 0;
-}
-
-bool tracer_read_clock(struct tracer *tracer)
-{
-    uint64_t before_at = tracer->clock.at, before_ns = tracer->clock.cpu_ns;
-
-    uint64_t called_at = time_now();
-    tracer->clock.cpu_ns = clock_read(CLOCK_THREAD_CPUTIME_ID);
-    tracer->clock.at = time_now();
-    if (tracer->clock.call_ns == 0 || tracer->clock.at - called_at < tracer->clock.call_ns)
-        tracer->clock.call_ns = tracer->clock.at - called_at;
-    return tracer->clock.at - before_at > tracer->clock.cpu_ns - before_ns + STAYED_NS;
-}
-
-void tracer_note_cpu(struct tracer *tracer)
-{
-    uint64_t before_at = tracer->clock.at, before_ns = tracer->clock.cpu_ns;
-    bool gave_up_cpu = tracer_read_clock(tracer);
-
-    if (!gave_up_cpu && tracer->sleep.cpu_at != 0)
-        return;
-    uint64_t used = tracer->clock.cpu_ns - before_ns, awake = tracer->sleep.began_at - before_at;
-    tracer->sleep.cpu_at = before_at == 0 ? 0 : tracer->clock.at - (used > awake ? used - awake : 0);
 }

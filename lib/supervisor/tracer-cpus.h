@@ -10,6 +10,8 @@
 struct supervisor;
 struct tracer;
 
+/* --- tracer-cpus.c -------------------------------------------------------------------------------- */
+
 /* Called at a tick. Finds out whether all CPUs are in use, by targets or by other tasks, and sets
  * supervisor->cpus.full. Reads the system's load at most once in 10 ms. */
 void cpus_full_update(struct tracer *tracer);
@@ -34,6 +36,8 @@ void affinity_unbind(struct tracer *tracer);
  * the CPU of a running tracee although another CPU is idle, and may leave the tracer there for long. */
 void affinity_move_away(struct tracer *tracer);
 
+/* --- tracer-priority.c ---------------------------------------------------------------------------- */
+
 /* Called by the tracer's own thread; needs no lock. If a CPU is idle, asks the kernel for real-time priority, otherwise
  * for a short time slice. The kernel may refuse both. */
 void priority_ask(struct tracer *tracer);
@@ -44,6 +48,8 @@ bool priority_realtime_is_best(struct tracer *tracer);
  * request was the same. Must not ask for a short time slice while the tracer holds the lock: the kernel may then take
  * the CPU from it, and other tracers would wait for the lock. */
 void priority_follow(struct tracer *tracer, bool realtime);
+
+/* --- tracer-clock.c ------------------------------------------------------------------------------- */
 
 /* Called by the tracer's own thread. Returns its files of /proc. */
 struct procfs_task *tracer_files(struct tracer *tracer);

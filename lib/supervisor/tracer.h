@@ -148,7 +148,7 @@ struct tracer {
     struct tick tick;
     struct preempt preempt;
     struct affinity affinity;
-    /* the tracer asked last for real-time priority, not for a short time slice: tracer-cpus.c */
+    /* the tracer asked last for real-time priority, not for a short time slice: tracer-priority.c */
     bool asked_for_realtime;
     struct {
         uint64_t at, cpu_ns; /* the time, and the tracer's CPU time; `at` is 0 if a CPU was idle since then */
