@@ -23,12 +23,14 @@ struct imbalance_maker {
     uint32_t *rank_of; /* owned; by string: index of the rank with this name, plus 1; 0: none */
     uint32_t *names;   /* owned; by rank: its name, index in strings */
     uint32_t ranks;
-    uint32_t *mpi_calls;      /* owned; see mpi_find_calls */
-    bool *is_mpi;             /* owned; by row */
-    struct sums sums;         /* one for each row */
-    struct amount *cells;     /* owned; rows of `ranks` cells */
+    uint32_t *mpi_calls;       /* owned; see mpi_find_calls */
+    bool *is_mpi;              /* owned; by row */
+    struct sums sums;          /* one for each row */
+    struct amount *cells;      /* owned; rows of `ranks` cells */
+    struct diff_sums *weights; /* owned; by row: the weights of its samples */
+    struct diff_sums all_weights, mpi_weights;
     struct amount *all, *mpi; /* owned; one row each */
-    uint32_t room;            /* how many rows have room in cells and is_mpi */
+    uint32_t room;            /* how many rows have room in cells, weights and is_mpi */
 };
 
 /* --- cells ------------------------------------------------------------------------------- */
@@ -45,6 +47,25 @@ static void imbalance_find_ranks(struct imbalance_maker *maker)
         maker->names[maker->ranks++] = name;
         maker->rank_of[name] = maker->ranks;
     }
+}
+
+/* Makes room for more rows, whose cells and weights are 0. Returns false if there is no memory. */
+static bool imbalance_make_room(struct imbalance_maker *maker)
+{
+    uint32_t before = maker->room, room = 2 * before + 64;
+    struct amount *cells = reallocarray(maker->cells, (size_t)room * maker->ranks, sizeof *cells);
+    struct diff_sums *weights = reallocarray(maker->weights, room, sizeof *weights);
+    bool *is_mpi = realloc(maker->is_mpi, room * sizeof *is_mpi);
+
+    maker->cells = cells != NULL ? cells : maker->cells;
+    maker->weights = weights != NULL ? weights : maker->weights;
+    maker->is_mpi = is_mpi != NULL ? is_mpi : maker->is_mpi;
+    if (cells == NULL || weights == NULL || is_mpi == NULL)
+        return false;
+    memset(cells + (size_t)before * maker->ranks, 0, (size_t)(room - before) * maker->ranks * sizeof *cells);
+    memset(weights + before, 0, (room - before) * sizeof *weights);
+    maker->room = room;
+    return true;
 }
 
 /* Finds or adds the row of the frame in which a sample counts. Returns 0 or -ENOMEM. */
@@ -64,19 +85,8 @@ static int imbalance_need_row(struct imbalance_maker *maker, uint32_t node, uint
     if (sum == NULL)
         return -ENOMEM;
     *row = (uint32_t)(sum - maker->sums.all);
-    if (*row >= maker->room) {
-        uint32_t room = 2 * maker->room + 64;
-        struct amount *cells = reallocarray(maker->cells, (size_t)room * maker->ranks, sizeof *cells);
-        bool *is_mpi = cells == NULL ? NULL : realloc(maker->is_mpi, room * sizeof *is_mpi);
-        if (cells != NULL)
-            maker->cells = cells;
-        if (is_mpi == NULL)
-            return -ENOMEM;
-        maker->is_mpi = is_mpi;
-        memset(cells + (size_t)maker->room * maker->ranks, 0,
-               (size_t)(room - maker->room) * maker->ranks * sizeof *cells);
-        maker->room = room;
-    }
+    if (*row >= maker->room && !imbalance_make_room(maker))
+        return -ENOMEM;
     if (sum->location == PROFILE_NONE)
         maker->is_mpi[*row] = call != PROFILE_NONE;
     row_name_by(profile, sum, location, first);
@@ -96,12 +106,28 @@ static int imbalance_count(struct imbalance_maker *maker)
         int error = imbalance_need_row(maker, sample->node, &row);
         if (error != 0)
             return error;
+        diff_sums_count(&maker->weights[row], amount.samples, amount.ns);
         amount_add(&maker->cells[(size_t)row * maker->ranks + rank - 1], &amount);
         amount_add(&maker->all[rank - 1], &amount);
         if (maker->mpi_calls[sample->node] != PROFILE_NONE)
             amount_add(&maker->mpi[rank - 1], &amount);
     }
     return 0;
+}
+
+/* Estimates how much the weights of the samples of each row differ: late samples weigh more than others. */
+static void imbalance_settle_weights(struct imbalance_maker *maker)
+{
+    struct diff_spread spread = {0};
+
+    for (uint32_t i = 0; i < maker->sums.count; i++)
+        diff_spread_add(&spread, &maker->weights[i]);
+    for (uint32_t i = 0; i < maker->sums.count; i++) {
+        diff_settle(&maker->weights[i], &spread);
+        diff_sums_add(&maker->all_weights, &maker->weights[i]);
+        if (maker->is_mpi[i])
+            diff_sums_add(&maker->mpi_weights, &maker->weights[i]);
+    }
 }
 
 /* --- rows -------------------------------------------------------------------------------- */
@@ -122,9 +148,11 @@ static bool imbalance_is_chance(double squares, double freedom)
     return (cbrt(squares / freedom) - (1 - part)) / sqrt(part) < 1.644854;
 }
 
-/* Fills in the numbers of a row from its cells. times: room for a number for each rank. */
-static void imbalance_measure(const struct imbalance_maker *maker, const struct amount *cells, uint64_t whole_ns,
-                              uint64_t *times, struct pprofil_imbalance_row *row)
+/* Fills in the numbers of a row from its cells and weights. times: room for a number for each rank. The time of a rank
+ * varies as if its samples came at random times; the variance of such a sum is the sum of the squares of its weights. */
+static void imbalance_measure(const struct imbalance_maker *maker, const struct amount *cells,
+                              const struct diff_sums *weights, uint64_t whole_ns, uint64_t *times,
+                              struct pprofil_imbalance_row *row)
 {
     uint32_t ranks = maker->ranks, least = 0, most = 0;
     double squares = 0;
@@ -147,10 +175,10 @@ static void imbalance_measure(const struct imbalance_maker *maker, const struct 
     row->by_chance = true;
     if (row->ns == 0 || row->samples == 0)
         return;
-    double mean = (double)row->ns / ranks, unit = (double)row->ns / (double)row->samples;
+    double mean = (double)row->ns / ranks, unit = weights->squares / (double)row->ns;
     row->share = (double)row->ns / (double)whole_ns;
     row->imbalance = (double)row->max_ns / mean - 1;
-    row->error95 = STATISTICS_Z95 * (row->imbalance + 1) * sqrt(unit / (double)row->max_ns + 1 / (double)row->samples);
+    row->error95 = STATISTICS_Z95 * (row->imbalance + 1) * sqrt(unit / (double)row->max_ns + unit / (double)row->ns);
     for (uint32_t i = 0; i < ranks; i++)
         squares += ((double)times[i] - mean) * ((double)times[i] - mean) / (mean * unit);
     row->by_chance = imbalance_is_chance(squares, ranks - 1);
@@ -183,12 +211,12 @@ static int imbalance_make_rows(const struct imbalance_maker *maker, struct pprof
         whole_ns += maker->all[i].ns;
     imbalance->all.name = imbalance->mpi.name = imbalance->all.object = imbalance->mpi.object = "";
     imbalance->mpi.mpi = true;
-    imbalance_measure(maker, maker->all, whole_ns, times, &imbalance->all);
-    imbalance_measure(maker, maker->mpi, whole_ns, times, &imbalance->mpi);
+    imbalance_measure(maker, maker->all, &maker->all_weights, whole_ns, times, &imbalance->all);
+    imbalance_measure(maker, maker->mpi, &maker->mpi_weights, whole_ns, times, &imbalance->mpi);
     for (uint32_t i = 0; i < maker->sums.count; i++) {
         struct pprofil_imbalance_row *row = &imbalance->rows[imbalance->count];
         struct pprofil_row code = ROW_EMPTY;
-        imbalance_measure(maker, maker->cells + (size_t)i * maker->ranks, whole_ns, times, row);
+        imbalance_measure(maker, maker->cells + (size_t)i * maker->ranks, &maker->weights[i], whole_ns, times, row);
         if (row->ns == 0)
             continue;
         row_name_code(maker->profile, &maker->sums.all[i], PPROFIL_BY_FUNCTION, &code);
@@ -221,6 +249,8 @@ static int imbalance_make(struct imbalance_maker *maker, struct pprofil_imbalanc
     if (maker->all == NULL || maker->mpi == NULL)
         return -ENOMEM;
     int error = imbalance_count(maker);
+    if (error == 0)
+        imbalance_settle_weights(maker);
     return error == 0 ? imbalance_make_rows(maker, imbalance) : error;
 }
 
@@ -239,6 +269,7 @@ int report_imbalance(const struct profile *profile, struct symbolizer *symbolize
     free(maker.mpi_calls);
     free(maker.is_mpi);
     free(maker.cells);
+    free(maker.weights);
     free(maker.all);
     free(maker.mpi);
     if (error != 0 && imbalance != NULL) {

@@ -102,8 +102,7 @@ imbalance_is() {
 		"$4" >"$work/due"
 	read -r due slowest <"$work/due"
 	row=$(awk -F, -v f="$2" '$1 == f { print $12, $13, $11 }' "$3" | tr -d '"')
-	# $2 is half of the 95 % interval. Three times $2 are 5.9 standard deviations, or 4.2 where late samples make the
-	# variance twice as large. Chance passes 4.2 once in 37 000 times.
+	# $2 is half of the 95 % interval, so three times $2 are 5.9 standard deviations. The interval is itself an estimate
 	echo "$row" | awk -v due="$due" '{ exit !(NF == 3 && $1 > due - 3 * $2 - 0.03 && $1 < due + 3 * $2 + 0.03) }' &&
 		pass "$1: imbalance $row for $due" || fail "$1: imbalance" "$row for $due"
 	if echo "$row" | awk '{ exit !($2 > 0.15) }'; then

@@ -85,6 +85,29 @@ Test(imbalance, small_differences_are_chance)
     profile_free(profile);
 }
 
+/* Adds samples of a function, which represent 10 ns each if they are not late. */
+static void add_weights(struct profile *profile, uint32_t thread, uint64_t count, uint64_t cpu_ns)
+{
+    const struct profile_sample sample = {
+        .thread = thread, .node = stacks_node(profile, "main"), .count = count, .cpu_ns = cpu_ns};
+
+    cr_assert_eq(profile_count(profile, &sample), 0);
+}
+
+/* Both ranks have the same times in both profiles. In the second profile, one sample in each rank was late. */
+Test(imbalance, late_samples_make_chance_more_likely)
+{
+    for (int late = 0; late < 2; late++) {
+        struct profile *profile = profile_new();
+        for (int i = 0; i < 4; i++) {
+            add_weights(profile, add_rank(profile, "0"), i == 0 && late ? 1 : 25, 250);
+            add_weights(profile, add_rank(profile, "1"), i == 0 && late ? 1 : 36, 360);
+        }
+        cr_expect_eq(first_is_chance(profile), late == 1);
+        profile_free(profile);
+    }
+}
+
 Test(imbalance, waiting_in_mpi_counts_for_its_function)
 {
     struct profile *profile = profile_new();
