@@ -54,26 +54,38 @@ static int push_profile_name(const char *path, const pprofil_profile *from, cons
 
 /* --- its labels --------------------------------------------------------------------------------- */
 
-/* Adds a label if all samples have the same value for it. A name in brackets stands for one that is not known. */
-static int push_label_of_all(pprofil_profile *from, enum pprofil_by by, const char *label, struct push_labels *labels)
+/* Stores the value that all samples have; "": they have several, or it is not known. A name in brackets stands for one
+ * that is not known. If there are no samples, stores the value of the first process. */
+static int push_value_of_all(pprofil_profile *from, enum pprofil_by by, char *value, size_t size)
 {
     const struct pprofil_report_options options = {.size = sizeof options, .by = by};
-    char value[PUSH_VALUE_MAX + 1];
-    struct pprofil_row row;
+    struct pprofil_process process;
+    struct pprofil_row row = {.name = ""};
     pprofil_report *report;
     int error = pprofil_report_new(from, &options, &report);
 
     if (error != 0)
         return error;
-    if (pprofil_report_count(report) == 1) {
+    if (pprofil_report_count(report) == 1)
         pprofil_report_row(report, 0, &row, sizeof row);
-        snprintf(value, sizeof value, "%s", row.name);
-        push_clean_value(value);
-        if (row.name[0] != '\0' && row.name[0] != '[')
-            error = push_labels_add(labels, label, value);
-    }
+    else if (pprofil_report_count(report) == 0 && pprofil_profile_process(from, 0, &process, sizeof process) == 0)
+        row.name = by == PPROFIL_BY_HOST ? process.host : by == PPROFIL_BY_JOB ? process.job : process.rank;
+    snprintf(value, size, "%s", row.name[0] != '[' ? row.name : "");
     pprofil_report_free(report);
-    return error == -EEXIST ? 0 : error;
+    return 0;
+}
+
+static int push_label_of_all(pprofil_profile *from, enum pprofil_by by, const char *label, struct push_labels *labels)
+{
+    char value[PUSH_VALUE_MAX + 1];
+    int error = push_value_of_all(from, by, value, sizeof value);
+
+    if (error != 0)
+        return error;
+    push_clean_value(value);
+    if (value[0] != '\0')
+        error = push_labels_add(labels, label, value);
+    return error == -EEXIST ? 0 : error; /* a label of the command line replaces it */
 }
 
 static int push_profile_labels(pprofil_profile *from, const struct push_labels *given, struct push_labels *labels)

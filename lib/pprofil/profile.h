@@ -172,6 +172,7 @@ struct pprofil_process {
     const char *comm;  /* name in the kernel (comm) */
     uint64_t id;       /* id of the process's row in reports by process */
     char command[256]; /* arguments of a live process, from /proc; "": the process has ended, or has no arguments */
+    const char *host, *job, *rank; /* where it ran, and its part of a job; "": not known */
 };
 
 /* Stores the i-th process, oldest first. Reads /proc only if the caller's structure is large enough for the field

@@ -266,7 +266,10 @@ int pprofil_profile_process(const pprofil_profile *profile, uint32_t i, struct p
                                   .alive = profile_runs(data, i),
                                   .status = from->status,
                                   .comm = data->strings[from->comm],
-                                  .id = report_task_id(i)};
+                                  .id = report_task_id(i),
+                                  .host = data->strings[from->host],
+                                  .job = data->strings[from->job],
+                                  .rank = data->strings[from->rank]};
     if (all.alive && size > offsetof(struct pprofil_process, command))
         proc_command(all.pid, all.command, sizeof all.command);
     memcpy(process, &all, size < sizeof all ? size : sizeof all);

@@ -58,6 +58,10 @@ expect_text "a label replaces that of the profile: the query" 'known-shares\{hos
 env SLURM_JOB_ID=77 SLURM_PROCID=3 SLURM_STEP_NUM_TASKS=4 "$pprofil" -q -o "$work/rank-%r.pb.gz" "$targets/known-shares" 0.1 >/dev/null
 expect "job and rank" 0 "$(push "$url" "$work/rank-3.pb.gz")"
 expect_text "job and rank: the query" ',job=77,rank=3\}' "$work/server/log"
+# the label of a rank that had no CPU time
+env OMPI_COMM_WORLD_RANK=3 PMIX_NAMESPACE=idle "$pprofil" -q -F 1 -o "$work/idle.pb.gz" true
+expect "an idle rank" 0 "$(push --name idle "$url" "$work/idle.pb.gz")"
+expect_text "an idle rank: the query" "name=idle\{host=$(hostname),job=idle,rank=3\}" "$work/server/log"
 expect "standard input, another format" 0 "$(status_of sh -c "'$pprofil' push --name folded '$url' - <'$work/5.folded'")"
 expect "standard input: samples" 6 "$(samples "$(latest pb.gz)")"
 expect "several files" 0 "$(push --name many "$url" "$work/1.folded" "$work/2.folded")"
