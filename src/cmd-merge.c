@@ -120,6 +120,7 @@ int command_merge(int argc, char **argv)
         return complain("merge: which FILEs? See pprofil merge --help");
     if (output_format_check(command.output, command.format) != 0)
         return EXIT_OWN_FAILURE;
+    command.inputs.output = command.output;
     int status = merge_find_inputs(&command);
     const struct merge_work work = {.inputs = &command.inputs,
                                     .selection = &command.selection,

@@ -21,7 +21,20 @@ static int merge_inputs_add(struct merge_inputs *inputs, const char *path)
         inputs->paths = paths;
     }
     inputs->paths[inputs->count] = strdup(path);
-    return inputs->paths[inputs->count++] == NULL ? -ENOMEM : 0;
+    if (inputs->paths[inputs->count] == NULL)
+        return -ENOMEM;
+    inputs->count++;
+    return 0;
+}
+
+static bool merge_is_input(const struct merge_inputs *inputs, const char *path)
+{
+    struct stat status, output;
+
+    if (stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+        return false;
+    return inputs->output == NULL || stat(inputs->output, &output) < 0 || output.st_ino != status.st_ino ||
+           output.st_dev != status.st_dev;
 }
 
 /* Adds the files in a folder, in alphabetical order, without those in the folders in it, and without hidden ones. */
@@ -30,13 +43,12 @@ static int merge_inputs_add_folder(struct merge_inputs *inputs, const char *fold
     struct dirent **entries;
     int count = scandir(folder, &entries, NULL, alphasort), error = 0;
     char path[PATH_MAX];
-    struct stat status;
 
     if (count < 0)
         return -errno;
     for (int i = 0; i < count; i++) {
         bool fits = snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < (int)sizeof path;
-        if (error == 0 && fits && entries[i]->d_name[0] != '.' && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+        if (error == 0 && fits && entries[i]->d_name[0] != '.' && merge_is_input(inputs, path))
             error = merge_inputs_add(inputs, path);
         free(entries[i]);
     }

@@ -5,10 +5,11 @@
 
 #include "options.h"
 
-/* The files to be merged. An empty list is all 0. */
+/* The files to be merged. An empty list is all 0, except that `output` may be set. */
 struct merge_inputs {
     char **paths; /* owned */
     size_t count;
+    const char *output; /* borrowed; in a folder, this file is left out: it is an earlier result. NULL: none */
 };
 
 /* Add a file or the files in a folder, and the files that a list names, one a line ("-": standard input). They return

@@ -57,6 +57,11 @@ const char *pprofil_profile_command(const pprofil_profile *profile)
     return profile->profile->command != NULL ? profile->profile->command : "";
 }
 
+void pprofil_profile_set_start(pprofil_profile *profile, uint64_t start_ns)
+{
+    profile->profile->totals.start_time = start_ns;
+}
+
 /* Returns true for objects such as "[vdso]" and "[outside]", which are not files. */
 static bool is_no_file(const struct profile *profile, uint32_t object)
 {
@@ -178,6 +183,7 @@ void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_total
         .overhead = (double)from->overhead_ppm / 1e6,
         .running = from->running,
         .start_ns = from->start_time,
+        .end_ns = profile_end_time(from),
     };
     api_copy(totals, size, &all, sizeof all);
 }

@@ -134,6 +134,8 @@ struct pprofil_totals {
     /* number of samples that found their thread running. The achieved sampling rate is running * 1e9 / cpu_ns Hz */
     uint64_t running;
     uint64_t start_ns;       /* UNIX time when the sampling began, ns; 0: not known */
+    /* UNIX time when it ended, ns; 0: not known. Of merged profiles elapsed_ns is the sum, and this the end of the last */
+    uint64_t end_ns;
 };
 
 void pprofil_profile_totals(const pprofil_profile *profile, struct pprofil_totals *totals, size_t size);
@@ -147,6 +149,9 @@ int pprofil_totals_limit(const struct pprofil_totals *totals, bool advice, char 
 /* Returns the profiled command as a text for users. Returns "" if the command is not known. */
 const char *pprofil_profile_command(const pprofil_profile *profile);
 void pprofil_profile_set_command(pprofil_profile *profile, const char *command);
+
+/* Sets pprofil_totals.start_ns, for a profile that does not know it. */
+void pprofil_profile_set_start(pprofil_profile *profile, uint64_t start_ns);
 
 /* Returns true if any sample has more than one frame. */
 bool pprofil_profile_has_stacks(const pprofil_profile *profile);

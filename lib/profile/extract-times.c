@@ -70,8 +70,7 @@ struct profile_totals extract_range_totals(const struct extraction *extraction)
     uint64_t slots = history->slot_ns != 0 ? history_length(history) / history->slot_ns : 0;
     uint64_t begin = (range.from < slots ? range.from : slots) * history->slot_ns;
     uint64_t end = (range.to < slots ? range.to : slots) * history->slot_ns;
-    /* the range counts from the start of the history, which may be earlier than that of the sampling */
-    uint64_t start = history_is_uptime(history->start) ? from->start_time : history->start;
+    uint64_t start = profile_history_start(extraction->from);
 
     return (struct profile_totals){
         .elapsed_ns = end > begin ? end - begin : 0,

@@ -201,8 +201,7 @@ struct history_range history_slots(const struct profile_history *history, uint64
     return (struct history_range){history_nearest_slot(history, from_ns), history_nearest_slot(history, to_ns)};
 }
 
-/* Returns amount * part / whole, without overflow. */
-static uint64_t history_share(uint64_t amount, uint64_t part, uint64_t whole)
+uint64_t history_share(uint64_t amount, uint64_t part, uint64_t whole)
 {
     return amount / whole * part + amount % whole * part / whole;
 }

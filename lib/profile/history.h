@@ -63,6 +63,8 @@ struct history_range {
 /* Returns the slots of a range of time, both ends in ns since the start of the history. Each end is moved to the
  * nearest beginning of a slot. */
 struct history_range history_slots(const struct profile_history *history, uint64_t from_ns, uint64_t to_ns);
+/* Returns amount * part / whole, rounded down, without overflow; part <= whole. */
+uint64_t history_share(uint64_t amount, uint64_t part, uint64_t whole);
 /* Writes to *part the part of an entry that lies in a range, with its share of the entry's count and times. Returns
  * false if no part does. */
 bool history_clip(const struct history_entry *entry, struct history_range range, struct history_entry *part);

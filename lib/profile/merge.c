@@ -116,7 +116,7 @@ static int merge_compare_lines(const struct profile *profile, const struct profi
 }
 
 /* Returns true if `lines` is more detailed than known->lines. First compares the bits of `looked`, then how many lines
- * there are. If both are equal, compares the lines with compare_lines, so that the result does not depend on the order
+ * there are. If both are equal, compares the lines with merge_compare_lines, so that the result does not depend on the order
  * of merging. */
 static bool merge_is_fuller(const struct profile *into, const struct profile_location *known,
                             const struct profile_line *lines, uint32_t count, uint32_t looked)
@@ -242,6 +242,7 @@ static void merge_totals(struct merger *merger)
     const struct profile_totals *from = &merger->from->totals;
 
     merge_seen(merger);
+    uint64_t end = merge_greater(profile_end_time(into), profile_end_time(from));
     into->elapsed_ns += from->elapsed_ns;
     into->target_cpu_ns += from->target_cpu_ns;
     into->stopped_ns += from->stopped_ns;
@@ -262,6 +263,7 @@ static void merge_totals(struct merger *merger)
         into->asked_hz = from->asked_hz;
     if (from->start_time != 0)
         into->start_time = into->start_time == 0 ? from->start_time : merge_lesser(into->start_time, from->start_time);
+    into->end_time = end != into->start_time + into->elapsed_ns ? end : 0;
     into->wall = merger->wall;
 }
 
@@ -388,6 +390,14 @@ static void merge_free_maps(struct merger *merger)
     free(merger->joined);
 }
 
+/* A profile without samples says what the sum is of only if neither profile has any. */
+static bool merge_has_wall(const struct profile *into, const struct profile *from)
+{
+    if (into->sample_count > 0 && into->totals.wall)
+        return true;
+    return from->totals.wall && (from->sample_count > 0 || into->sample_count == 0);
+}
+
 int profile_merge(struct profile *into, const struct profile *from, unsigned how)
 {
     static int (*const steps[])(struct merger * merger) = {
@@ -397,7 +407,7 @@ int profile_merge(struct profile *into, const struct profile *from, unsigned how
     struct merger merger = {.into = into, .from = from, .cpu_only = (how & PROFILE_MERGE_CPU) != 0};
     int error = merge_check(into, from, merger.cpu_only);
 
-    merger.wall = !merger.cpu_only && (from->totals.wall || (into->sample_count > 0 && into->totals.wall));
+    merger.wall = !merger.cpu_only && merge_has_wall(into, from);
     if (error == 0 && !merge_make_maps(&merger))
         error = -ENOMEM;
     for (size_t i = 0; error == 0 && i < sizeof steps / sizeof *steps; i++)

@@ -108,6 +108,18 @@ void profile_free(struct profile *profile)
     free(profile);
 }
 
+uint64_t profile_history_start(const struct profile *profile)
+{
+    return history_is_uptime(profile->history.start) ? profile->totals.start_time : profile->history.start;
+}
+
+uint64_t profile_end_time(const struct profile_totals *totals)
+{
+    if (totals->end_time != 0 || totals->start_time == 0)
+        return totals->end_time;
+    return totals->start_time + totals->elapsed_ns;
+}
+
 int profile_set_host(struct profile *profile, const char *host)
 {
     return profile_string(profile, host, &profile->host);

@@ -181,6 +181,9 @@ struct profile_totals {
     double asked_hz;
     bool wall;              /* wall mode: sleeping threads were sampled, too */
     uint64_t start_time;    /* time when sampling began, CLOCK_REALTIME ns; 0: not known */
+    /* of merged profiles: time when the sampling of the last one ended, CLOCK_REALTIME ns; elapsed_ns is then the sum of
+     * theirs. 0: elapsed_ns after start_time */
+    uint64_t end_time;
 };
 
 /*
@@ -218,6 +221,14 @@ struct profile {
 /* Returns an empty profile, which the caller frees; NULL: no memory. */
 struct profile *profile_new(void);
 void profile_free(struct profile *profile);
+
+/* Returns when slot 0 of the history begins, CLOCK_REALTIME ns; 0: not known. With a delayed start of the sampling, this
+ * is earlier than totals.start_time. If the times of the history count from the start of a machine, it is
+ * totals.start_time. */
+uint64_t profile_history_start(const struct profile *profile);
+
+/* Returns when the sampling of a profile, or of the last of merged ones, ended, CLOCK_REALTIME ns; 0: not known. */
+uint64_t profile_end_time(const struct profile_totals *totals);
 
 /* Adds one event that wire_event_valid has accepted. Returns 0, -ENOMEM or -EOVERFLOW. The profile is consistent even
  * after an error. */
@@ -377,8 +388,8 @@ enum profile_merging {
  * Adds the profile `from` to the profile `into`. If several profiles are merged in another order, only the order of
  * entries in the tables changes.
  *
- * profile_object says which objects are the same. Processes are the same if their pid, parent, name and start are
- * equal. Processes that were read from files of other programs have start 0. Such processes are the same only if their
+ * profile_object says which objects are the same. Processes are the same if their pid, parent, name, start, host, job
+ * and rank are equal. Processes that were read from files of other programs have start 0. Such processes are the same only if their
  * pid is also 0. After the last profile was merged, the caller calls profile_number_generations. If both profiles have
  * names for a location, the result has the more detailed names.
  *

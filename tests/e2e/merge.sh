@@ -121,6 +121,11 @@ expect_text "report: an empty folder: which" "^pprofil: report: there are no fil
 for how in folder list; do
 	expect "a $how" "$("$pprofil" report -n 0 "$work/both.pb.gz")" "$("$pprofil" report -n 0 "$work/of-$how.pb.gz")"
 done
+cp "$work/both.pb.gz" "$work/folder/all.pb.gz"
+"$pprofil" merge -o "$work/folder/all.pb.gz" "$work/folder"
+expect "an earlier result in the folder" "$("$pprofil" report -n 0 "$work/both.pb.gz")" \
+	"$("$pprofil" report -n 0 "$work/folder/all.pb.gz")"
+rm "$work/folder/all.pb.gz"
 expect "report of several files" "$("$pprofil" report -n 0 "$work/both.pb.gz")" \
 	"$("$pprofil" report -n 0 "$work/a.pb.gz" "$work/b.pb.gz")"
 expect "report of a folder" "$("$pprofil" report -n 0 "$work/both.pb.gz")" "$("$pprofil" report -n 0 "$work/folder")"

@@ -149,12 +149,12 @@ char *describe_profile(const struct profile *profile)
     for (uint32_t i = 0; i < profile->history.count; i++)
         add_text(&processes, describe_history_entry(profile, i));
     char *all = join(&processes);
-    cr_assert_geq(asprintf(&text, "%s: %llu %llu %llu %llu %llu %u %u %g %d %llu\n%s",
+    cr_assert_geq(asprintf(&text, "%s: %llu %llu %llu %llu %llu %u %u %g %d %llu %llu\n%s",
                            profile->command != NULL ? profile->command : "", (unsigned long long)totals->samples,
                            (unsigned long long)totals->cpu_ns, (unsigned long long)totals->wall_ns,
                            (unsigned long long)totals->elapsed_ns, (unsigned long long)totals->target_cpu_ns,
                            totals->processes_seen, totals->threads_seen, totals->asked_hz, totals->wall,
-                           (unsigned long long)totals->start_time, all),
+                           (unsigned long long)totals->start_time, (unsigned long long)totals->end_time, all),
                   0);
     free(all);
     return text;

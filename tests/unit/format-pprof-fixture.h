@@ -79,7 +79,7 @@ UNUSED static void describe_totals(FILE *out, const struct profile *profile)
         totals->throttled_ns,      totals->repaired,       totals->threads_seen,
         totals->threads_alive,     totals->processes_seen, totals->processes_alive,
         totals->untraced,          totals->full_ns,        totals->sample_cost_ns,
-        totals->overhead_ppm};
+        totals->overhead_ppm,      totals->end_time};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         fprintf(out, " %" PRIu64, numbers[i]);
     fputc('\n', out);
@@ -229,6 +229,7 @@ UNUSED static struct profile *make_profile(bool wall)
     }
     profile->totals.asked_hz = 997.3;
     profile->totals.start_time = 1700000000123456789;
+    profile->totals.end_time = 1700000009000000001;
     profile->command = strdup("prog one --with arguments");
     name_location(profile, 1);
     return profile;

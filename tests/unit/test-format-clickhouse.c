@@ -237,6 +237,23 @@ Test(clickhouse, sampling_may_begin_later)
     profile_free(profile);
 }
 
+/* The elapsed time of merged profiles is a sum. A row lasts from the start of the first to the end of the last. */
+Test(clickhouse, ranks_of_a_job_last_as_long_as_the_job)
+{
+    struct profile *profile = profile_new();
+
+    stacks_add(profile, stacks_thread(profile, 7, "prog", 7, "prog"), "main", 1);
+    profile->totals.start_time = 1000 * UINT64_C(1000000000);
+    profile->totals.elapsed_ns = 100 * UINT64_C(10000000000);
+    profile->totals.end_time = 1011 * UINT64_C(1000000000);
+    json_t *rows = rows_of(profile, NULL);
+    cr_assert_eq(json_array_size(rows), 1);
+    cr_expect_eq(number_in(rows, 0, "time"), 1000);
+    cr_expect_eq(number_in(rows, 0, "duration_ns"), 11 * INT64_C(1000000000));
+    json_decref(rows);
+    profile_free(profile);
+}
+
 /* A sleep of many minutes is one entry of the history, whose parts have its whole time. */
 Test(clickhouse, a_long_sleep_is_cut_without_loss)
 {

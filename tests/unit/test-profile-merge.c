@@ -286,6 +286,54 @@ Test(merge, elapsed_and_cpu_time_do_not_add_up)
     profile_free(wall);
 }
 
+/* The elapsed time of runs at the same time is a sum, and the time until the last one ends is not. */
+Test(merge, the_end_is_that_of_the_last)
+{
+    const struct {
+        uint64_t start[2], elapsed[2], end;
+    } runs[] = {
+        {{100, 120}, {50, 60}, 180},  /* at the same time */
+        {{100, 110}, {50, 10}, 150},  /* one during the other */
+        {{100, 150}, {50, 30}, 180},  /* one after the other */
+        {{100, 900}, {50, 30}, 930},  /* later */
+        {{100, 0}, {50, 30}, 150},    /* it is not known when one was */
+        {{0, 0}, {50, 30}, 0},
+    };
+
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        struct profile *one[2];
+        for (int k = 0; k < 2; k++) {
+            one[k] = make_one(1, "x", 1);
+            one[k]->totals.start_time = runs[i].start[k];
+            one[k]->totals.elapsed_ns = runs[i].elapsed[k];
+        }
+        for (int k = 0; k < 2; k++) {
+            struct profile *both = merged(one[k], one[1 - k]);
+            cr_expect_eq(profile_end_time(&both->totals), runs[i].end, "%zu", i);
+            cr_expect_eq(both->totals.elapsed_ns, runs[i].elapsed[0] + runs[i].elapsed[1]);
+            profile_free(both);
+        }
+        profile_free(one[0]);
+        profile_free(one[1]);
+    }
+}
+
+Test(merge, a_profile_without_samples_does_not_say_of_which_time_the_sum_is)
+{
+    struct profile *cpu = make_one(1, "x", 1), *empty = profile_new();
+
+    empty->totals.wall = true;
+    struct profile *a = merged(cpu, empty), *b = merged(empty, cpu), *c = merged(empty, empty);
+    cr_assert_not(a->totals.wall);
+    cr_assert_not(b->totals.wall);
+    cr_assert(c->totals.wall);
+    profile_free(a);
+    profile_free(b);
+    profile_free(c);
+    profile_free(cpu);
+    profile_free(empty);
+}
+
 Test(merge, sums_that_are_too_large_are_refused)
 {
     struct profile *a = make_one(1, "x", 1);

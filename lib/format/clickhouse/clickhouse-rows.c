@@ -72,13 +72,8 @@ static int clickhouse_sort_samples(struct clickhouse_rows *rows)
 
 /* --- pieces of time ------------------------------------------------------------------------ */
 
-/* Returns what of an amount belongs to the first `slots` of the `whole` slots of an entry. The parts of an entry have
- * the sum of the entry, because each part is the difference of two such results. */
-static uint64_t clickhouse_share(uint64_t amount, uint64_t slots, uint64_t whole)
-{
-    return amount / whole * slots + amount % whole * slots / whole;
-}
-
+/* Adds the part of an entry that lies in the slots from `from`, and before `to`. The parts of an entry have the sum of
+ * the entry, because each part is the difference of two shares that begin with the entry's first slot. */
 static void clickhouse_add_entry(struct clickhouse_rows *rows, const struct history_entry *entry, uint64_t from,
                                  uint64_t to)
 {
@@ -89,9 +84,9 @@ static void clickhouse_add_entry(struct clickhouse_rows *rows, const struct hist
         return;
     from = from > entry->first ? from - entry->first : 0;
     to = to <= entry->last ? to - entry->first : whole;
-    sum->count += clickhouse_share(entry->count, to, whole) - clickhouse_share(entry->count, from, whole);
-    sum->cpu_ns += clickhouse_share(entry->cpu_ns, to, whole) - clickhouse_share(entry->cpu_ns, from, whole);
-    sum->wall_ns += clickhouse_share(entry->wall_ns, to, whole) - clickhouse_share(entry->wall_ns, from, whole);
+    sum->count += history_share(entry->count, to, whole) - history_share(entry->count, from, whole);
+    sum->cpu_ns += history_share(entry->cpu_ns, to, whole) - history_share(entry->cpu_ns, from, whole);
+    sum->wall_ns += history_share(entry->wall_ns, to, whole) - history_share(entry->wall_ns, from, whole);
 }
 
 /* Sets `amounts` to what the history has of the slots from `from`, and before `to`. */
@@ -212,29 +207,26 @@ static void clickhouse_take(struct clickhouse_rows *rows, uint32_t i, bool all)
     left->wall_ns -= taken->wall_ns;
 }
 
-/* Returns when a piece of the history begins. The history may begin earlier than the sampling, and after merging it
- * begins with the earliest profile that has one. */
-static uint64_t clickhouse_piece_begin(const struct profile *profile, uint64_t since_ns)
+/* Returns the whole time of a profile as one piece. */
+static struct clickhouse_piece clickhouse_whole(const struct profile_totals *totals)
 {
-    uint64_t start = profile->history.start;
+    uint64_t end = profile_end_time(totals);
 
-    if (history_is_uptime(start))
-        start = profile->totals.start_time;
-    return start == 0 ? 0 : start + since_ns;
+    return (struct clickhouse_piece){.begin = totals->start_time,
+                                     .length_ns = end != 0 ? end - totals->start_time : totals->elapsed_ns};
 }
 
 void clickhouse_rows_begin(struct clickhouse_rows *rows, uint32_t piece)
 {
     bool last = piece + 1 == rows->piece_count;
     uint64_t slot_ns = rows->profile->history.slot_ns, from = piece * rows->piece_slots;
-    uint64_t end = last ? rows->slots : from + rows->piece_slots;
+    uint64_t end = last ? rows->slots : from + rows->piece_slots, start = profile_history_start(rows->profile);
 
     rows->next = 0;
-    rows->current = (struct clickhouse_piece){.begin = clickhouse_piece_begin(rows->profile, from * slot_ns),
+    rows->current = (struct clickhouse_piece){.begin = start == 0 ? 0 : start + from * slot_ns,
                                               .length_ns = (end - from) * slot_ns};
     if (rows->piece_count == 1)
-        rows->current = (struct clickhouse_piece){.begin = rows->profile->totals.start_time,
-                                                  .length_ns = rows->profile->totals.elapsed_ns};
+        rows->current = clickhouse_whole(&rows->profile->totals);
     else
         clickhouse_sum_history(rows, from, end);
     for (uint32_t i = 0; i < rows->profile->sample_count; i++)

@@ -34,6 +34,7 @@ const struct json_total json_totals[] = {
     {"cut_short", offsetof(struct profile_totals, cut_short), 8},
     {"untraced", offsetof(struct profile_totals, untraced), 4},
     {"start_time", offsetof(struct profile_totals, start_time), 8},
+    {"end_time", offsetof(struct profile_totals, end_time), 8},
     {"threads_seen", offsetof(struct profile_totals, threads_seen), 4},
     {"threads_alive", offsetof(struct profile_totals, threads_alive), 4},
     {"processes_seen", offsetof(struct profile_totals, processes_seen), 4},

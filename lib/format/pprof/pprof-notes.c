@@ -37,7 +37,7 @@ static const struct kept {
     TOTAL(lost),          TOTAL(throttled_ns),   TOTAL(repaired),          TOTAL(threads_seen),
     TOTAL(threads_alive), TOTAL(processes_seen), TOTAL(processes_alive),   TOTAL(continued),
     TOTAL(cut_short),     TOTAL(untraced),       TOTAL(full_ns),           TOTAL(sample_cost_ns),
-    TOTAL(overhead_ppm),
+    TOTAL(overhead_ppm),  TOTAL(end_time),
 };
 #define KEPT (sizeof kept / sizeof *kept)
 
