@@ -72,7 +72,7 @@ static const struct argp_option options[] = {
 
 /* A later push, which may be in another directory, may read the token again. So the path becomes absolute. Its symbolic
  * links stay: what renews a token often makes such a link point to another file. */
-static void push_set_token_file(struct push_command *command, const char *path)
+static void cmd_push_set_token_file(struct push_command *command, const char *path)
 {
     char directory[PATH_MAX] = "";
 
@@ -84,7 +84,7 @@ static void push_set_token_file(struct push_command *command, const char *path)
     command->target.token_file = command->token_file;
 }
 
-static void push_add_header(struct push_command *command, const char *header)
+static void cmd_push_add_header(struct push_command *command, const char *header)
 {
     const char *problem = push_header_problem(header);
 
@@ -96,7 +96,7 @@ static void push_add_header(struct push_command *command, const char *header)
     command->target.headers[command->target.header_count++] = header;
 }
 
-static void push_add_label_option(struct push_command *command, const char *label)
+static void cmd_push_add_label_option(struct push_command *command, const char *label)
 {
     if (command->label_count == PUSH_LABELS_GIVEN_MAX)
         exit(complain("--label %s: there may be %u labels at most", label, PUSH_LABELS_GIVEN_MAX));
@@ -104,7 +104,7 @@ static void push_add_label_option(struct push_command *command, const char *labe
 }
 
 /* Parses the options about the server, and returns ARGP_ERR_UNKNOWN for all others. */
-static error_t push_parse_server_option(struct push_command *command, int key, char *argument)
+static error_t cmd_push_parse_server_option(struct push_command *command, int key, char *argument)
 {
     const char *problem = NULL;
 
@@ -117,13 +117,13 @@ static error_t push_parse_server_option(struct push_command *command, int key, c
         command->target.tenant = argument;
         break;
     case KEY_HEADER:
-        push_add_header(command, argument);
+        cmd_push_add_header(command, argument);
         break;
     case KEY_USER:
         command->target.user = argument;
         break;
     case KEY_TOKEN_FILE:
-        push_set_token_file(command, argument);
+        cmd_push_set_token_file(command, argument);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -134,7 +134,7 @@ static error_t push_parse_server_option(struct push_command *command, int key, c
 }
 
 /* Does the same for the options about sending and keeping. */
-static error_t push_parse_delivery_option(struct push_command *command, int key, char *argument)
+static error_t cmd_push_parse_delivery_option(struct push_command *command, int key, char *argument)
 {
     switch (key) {
     case KEY_TIMEOUT:
@@ -150,11 +150,11 @@ static error_t push_parse_delivery_option(struct push_command *command, int key,
         command->delivery.quiet = true;
         return 0;
     default:
-        return push_parse_server_option(command, key, argument);
+        return cmd_push_parse_server_option(command, key, argument);
     }
 }
 
-static error_t push_parse_option(int key, char *argument, struct argp_state *state)
+static error_t cmd_push_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct push_command *command = state->input;
 
@@ -163,7 +163,7 @@ static error_t push_parse_option(int key, char *argument, struct argp_state *sta
         command->reading.name = argument;
         break;
     case KEY_LABEL:
-        push_add_label_option(command, argument);
+        cmd_push_add_label_option(command, argument);
         break;
     case KEY_INPUT_FORMAT:
         command->reading.file.format = format_option("--input-format", argument);
@@ -180,14 +180,14 @@ static error_t push_parse_option(int key, char *argument, struct argp_state *sta
         command->path_count = state->argc - state->next - 1;
         break;
     default:
-        return push_parse_delivery_option(command, key, argument);
+        return cmd_push_parse_delivery_option(command, key, argument);
     }
     return 0;
 }
 
 const struct argp push_argp = {
     options,
-    push_parse_option,
+    cmd_push_parse_option,
     "URL [FILE...]",
     "Sends saved profiles to a server, as pprof over HTTP.\v"
     "Without a FILE it sends what is in the queue. - is standard input.",
@@ -198,7 +198,7 @@ const struct argp push_argp = {
 
 /* --- checks ------------------------------------------------------------------------------------- */
 
-static int push_check_label(struct push_command *command, const char *option)
+static int cmd_push_check_label(struct push_command *command, const char *option)
 {
     const char *equal = strchr(option, '='), *problem;
 
@@ -218,7 +218,7 @@ static int push_check_label(struct push_command *command, const char *option)
 }
 
 /* Checks what depends on several options. */
-static int push_check(struct push_command *command)
+static int cmd_push_check(struct push_command *command)
 {
     const struct push_target *target = &command->target;
     const char *problem = push_http_problem();
@@ -239,7 +239,7 @@ static int push_check(struct push_command *command)
     if (command->reading.name != NULL && (problem = push_name_problem(command->reading.name)) != NULL)
         return complain("--name %s: %s", command->reading.name, problem);
     for (size_t i = 0; status == 0 && i < command->label_count; i++)
-        status = push_check_label(command, command->label_options[i]);
+        status = cmd_push_check_label(command, command->label_options[i]);
     return status;
 }
 
@@ -247,9 +247,9 @@ static int push_check(struct push_command *command)
 
 /* Adds a request to the queue. One that is larger than the whole queue, or that cannot be written there, is sent at
  * once. */
-static int push_keep(const struct push_delivery *delivery, const struct push_request *request)
+static int cmd_push_keep(const struct push_delivery *delivery, const struct push_request *request)
 {
-    int error = request->size < delivery->queue_size_max ? push_queue_add(&delivery->queue, request) : -EFBIG;
+    int error = push_queue_add(&delivery->queue, request, delivery->queue_size_max);
 
     if (error == 0)
         return 0;
@@ -259,7 +259,7 @@ static int push_keep(const struct push_delivery *delivery, const struct push_req
 }
 
 /* Reads a profile, and sends it or adds it to the queue. */
-static int push_file(const struct push_command *command, const char *path)
+static int cmd_push_file(const struct push_command *command, const char *path)
 {
     const char *source = strcmp(path, "-") == 0 ? "standard input" : path;
     struct push_profile profile = {0};
@@ -271,7 +271,7 @@ static int push_file(const struct push_command *command, const char *path)
         if (error != 0)
             status = complain_file(source, error, false);
         else if (command->queue != NULL)
-            status = push_keep(&command->delivery, &request);
+            status = cmd_push_keep(&command->delivery, &request);
         else
             status = push_deliver_now(&command->delivery, &request);
     }
@@ -281,12 +281,12 @@ static int push_file(const struct push_command *command, const char *path)
 }
 
 /* Goes on after a failure, for the other files may be all right. */
-static int push_files(const struct push_command *command)
+static int cmd_push_files(const struct push_command *command)
 {
     int status = 0;
 
     for (int i = 0; i < command->path_count; i++)
-        if (push_file(command, command->paths[i]) != 0)
+        if (cmd_push_file(command, command->paths[i]) != 0)
             status = EXIT_OWN_FAILURE;
     if (command->queue == NULL)
         return status;
@@ -294,7 +294,7 @@ static int push_files(const struct push_command *command)
     return status != 0 ? status : queued;
 }
 
-static int push_run(struct push_command *command)
+static int cmd_push_run(struct push_command *command)
 {
     int error = command->queue != NULL ? push_queue_open(&command->delivery.queue, command->queue) : 0;
     int status = 0;
@@ -307,7 +307,7 @@ static int push_run(struct push_command *command)
     else if ((command->delivery.http = push_http_open()) == NULL)
         status = complain("push: libcurl could not be started");
     if (status == 0)
-        status = push_files(command);
+        status = cmd_push_files(command);
     push_http_close(command->delivery.http);
     push_queue_close(&command->delivery.queue);
     return status;
@@ -321,9 +321,9 @@ int command_push(int argc, char **argv)
 
     command.reading.labels = &command.labels;
     command_line_parse("pprofil push", &push_argp, argc, argv, 0, &command);
-    int status = push_check(&command);
+    int status = cmd_push_check(&command);
     if (status == 0)
-        status = push_run(&command);
+        status = cmd_push_run(&command);
     push_labels_clear(&command.labels);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -60,7 +61,7 @@ struct push_progress {
     int status;                      /* worst exit status so far, without PUSH_EXIT_QUEUED */
     bool ended;                      /* nothing more is sent */
     bool unauthorized;               /* a server refused the token */
-    char *after;                     /* owned; name of the last file that was looked at; NULL: none */
+    char after[NAME_MAX + 1];        /* name of the last file that was looked at; "": none */
     char *waiting[PUSH_WAITING_MAX]; /* owned; addresses of which at least one request waits */
     size_t waiting_count;
     char reason[PUSH_TEXT_SIZE]; /* why the first request that waits could not be sent; "": nothing waits */
@@ -137,27 +138,41 @@ static void push_drop_unreadable(const struct push_delivery *delivery, const cha
         push_finish(delivery, name, progress);
         return;
     }
-    progress->status = complain("%s%s%s: cannot read: %s", delivery->queue.path, name != NULL ? "/" : "",
-                                name != NULL ? name : "", pprofil_error_text(error));
+    progress->status = complain("%s/%s: cannot read: %s", delivery->queue.path, name, pprofil_error_text(error));
     progress->ended = true;
 }
 
-/* Sends the next request of the queue. */
-static void push_step(const struct push_delivery *delivery, struct push_progress *progress)
+static void push_send_file(const struct push_delivery *delivery, const char *name, struct push_progress *progress)
 {
     struct push_request request = {0};
-    char *name;
-    int error = push_queue_next(&delivery->queue, progress->after, &name, &request);
+    int error = push_queue_read(&delivery->queue, name, &request);
 
-    if (error == -ENOENT && name == NULL)
-        progress->ended = true;
-    else if (error != 0)
+    if (error != 0)
         push_drop_unreadable(delivery, name, error, progress);
     else if (!push_server_waits(progress, request.url))
         push_send_one(delivery, name, &request, progress);
     push_request_clear(&request);
-    free(progress->after);
-    progress->after = name;
+    snprintf(progress->after, sizeof progress->after, "%s", name);
+}
+
+/* Sends the files that are in the queue now, and later than those of the list before. Other pushes may add files
+ * meanwhile, which they leave to this one. Returns how many files there were. */
+static int push_send_files(const struct push_delivery *delivery, struct push_progress *progress)
+{
+    struct dirent **entries;
+    int count = push_queue_list(&delivery->queue, &entries), seen = 0;
+
+    if (count < 0) {
+        progress->status = complain("%s: cannot read: %s", delivery->queue.path, pprofil_error_text(count));
+        return 0;
+    }
+    for (int i = 0; i < count && !progress->ended; i++)
+        if (strcmp(entries[i]->d_name, progress->after) > 0) {
+            push_send_file(delivery, entries[i]->d_name, progress);
+            seen++;
+        }
+    push_queue_free_list(entries, count);
+    return seen;
 }
 
 /* Says what the queue still has, and what was dropped so that it keeps its limit. If a server refuses the token, says
@@ -173,7 +188,6 @@ static int push_end_queue(const struct push_delivery *delivery, struct push_prog
     else if (left > 0 && progress->reason[0] != '\0' && (!delivery->quiet || progress->unauthorized))
         complain("%s: %zu profile%s wait%s: %s", delivery->queue.path, left, left == 1 ? "" : "s", left == 1 ? "s" : "",
                  progress->reason);
-    free(progress->after);
     for (size_t i = 0; i < progress->waiting_count; i++)
         free(progress->waiting[i]);
     if (progress->status != 0)
@@ -205,7 +219,7 @@ int push_deliver_queue(const struct push_delivery *delivery)
     if (error != 0)
         return complain("%s: cannot be locked: %s", delivery->queue.path, pprofil_error_text(error));
     push_check_pause(delivery, &progress);
-    while (!progress.ended)
-        push_step(delivery, &progress);
+    while (!progress.ended && push_send_files(delivery, &progress) > 0)
+        ;
     return push_end_queue(delivery, &progress);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "base/regular-file.h"
 #include "options.h"
 #include "push.h"
 
@@ -105,14 +106,16 @@ static int push_profile_labels(pprofil_profile *from, const struct push_labels *
 
 /* --- its times ---------------------------------------------------------------------------------- */
 
-/* If the profile does not say when it was taken, it ended when its file was written; standard input ends now. */
-static void push_profile_times(const char *path, const pprofil_profile *from, struct push_profile *profile)
+/* If the profile does not say when it was taken, it ended when its file was written; standard input ends now. The
+ * profile is then told so, because some servers read the times in it. */
+static void push_profile_times(const char *path, pprofil_profile *from, struct push_profile *profile)
 {
     struct pprofil_totals totals;
     struct stat status;
 
     pprofil_profile_totals(from, &totals, sizeof totals);
-    int64_t elapsed = (int64_t)((totals.elapsed_ns + NS_PER_S - 1) / NS_PER_S);
+    uint64_t elapsed_ns = totals.start_ns != 0 ? totals.end_ns - totals.start_ns : totals.elapsed_ns;
+    int64_t elapsed = (int64_t)((elapsed_ns + NS_PER_S - 1) / NS_PER_S);
     if (elapsed < 1)
         elapsed = 1;
     if (totals.start_ns != 0)
@@ -122,29 +125,11 @@ static void push_profile_times(const char *path, const pprofil_profile *from, st
     else
         profile->from = (int64_t)time(NULL) - elapsed;
     profile->until = profile->from + elapsed;
+    if (totals.start_ns == 0)
+        pprofil_profile_set_start(from, (uint64_t)profile->from * NS_PER_S);
 }
 
 /* --- its bytes ---------------------------------------------------------------------------------- */
-
-/* Copies all bytes of a file to memory. */
-static int push_read_all(int fd, struct push_profile *profile)
-{
-    struct stat status;
-    ssize_t got = 1;
-
-    if (fstat(fd, &status) < 0)
-        return -errno;
-    size_t size = (size_t)status.st_size;
-    profile->pprof = malloc(size + 1);
-    if (profile->pprof == NULL)
-        return -ENOMEM;
-    while (profile->size < size && got > 0) {
-        got = pread(fd, (char *)profile->pprof + profile->size, size - profile->size, (off_t)profile->size);
-        if (got > 0)
-            profile->size += (size_t)got;
-    }
-    return got < 0 ? -errno : got == 0 ? -EIO : 0;
-}
 
 /* The library saves to paths. The file is only in memory, so nobody else can read or change it. */
 static int push_profile_save(pprofil_profile *from, bool symbolize, struct push_profile *profile)
@@ -158,7 +143,7 @@ static int push_profile_save(pprofil_profile *from, bool symbolize, struct push_
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     int error = pprofil_profile_save(from, path, &file, symbolize);
     if (error == 0)
-        error = push_read_all(fd, profile);
+        error = regular_file_load(fd, &profile->pprof, &profile->size);
     close(fd);
     return error;
 }

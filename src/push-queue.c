@@ -21,14 +21,14 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/output-path.h"
 #include "base/regular-file.h"
 #include "push.h"
 
 #define PUSH_ENTRY_END ".push"
 #define PUSH_LOCK_NAME "lock"
 #define PUSH_LOCK_PAUSE_MS 20
-#define PUSH_PART_BEGIN ".pprofil-" /* as lib/format/bytes.c names temporary files */
-#define PUSH_PART_AGE_MAX 3600      /* s; no file takes so long to be written */
+#define PUSH_PART_AGE_MAX 3600 /* s; no file takes so long to be written */
 #define SECOND_NS 1000000000
 
 /* --- the folder --------------------------------------------------------------------------------- */
@@ -112,15 +112,14 @@ static int push_is_entry(const struct dirent *entry)
     return length > end && entry->d_name[0] != '.' && strcmp(entry->d_name + length - end, PUSH_ENTRY_END) == 0;
 }
 
-/* Lists the files, oldest first. The caller frees the list with push_free_entries. Returns their number, or -errno. */
-static int push_list_entries(const struct push_queue *queue, struct dirent ***entries)
+int push_queue_list(const struct push_queue *queue, struct dirent ***entries)
 {
     int count = scandir(queue->path, entries, push_is_entry, alphasort);
 
     return count < 0 ? -errno : count;
 }
 
-static void push_free_entries(struct dirent **entries, int count)
+void push_queue_free_list(struct dirent **entries, int count)
 {
     for (int i = 0; i < count; i++)
         free(entries[i]);
@@ -128,7 +127,7 @@ static void push_free_entries(struct dirent **entries, int count)
         free(entries);
 }
 
-int push_queue_add(const struct push_queue *queue, const struct push_request *request)
+int push_queue_add(const struct push_queue *queue, const struct push_request *request, size_t size_max)
 {
     char name[64], path[PATH_MAX], *bytes;
     size_t size;
@@ -138,7 +137,7 @@ int push_queue_add(const struct push_queue *queue, const struct push_request *re
         return error;
     /* all times up to the year 2554 have as many digits */
     snprintf(name, sizeof name, "%020" PRIu64 "-%d" PUSH_ENTRY_END, clock_read(CLOCK_REALTIME), (int)getpid());
-    error = push_queue_path(queue, name, path);
+    error = size > size_max ? -EFBIG : push_queue_path(queue, name, path);
     if (error == 0) {
         mode_t before = umask(077);
         error = pprofil_write_file(path, bytes, size);
@@ -148,48 +147,21 @@ int push_queue_add(const struct push_queue *queue, const struct push_request *re
     return error;
 }
 
-static int push_read_entry(const char *path, struct push_request *request)
+int push_queue_read(const struct push_queue *queue, const char *name, struct push_request *request)
 {
-    int fd = regular_file_open(path, 0), error = 0;
-    struct stat status;
-    char *bytes = NULL;
-    ssize_t got = 1;
-    size_t size = 0;
+    char path[PATH_MAX], *bytes = NULL;
+    size_t size;
+    int error = push_queue_path(queue, name, path);
+    int fd = error == 0 ? regular_file_open(path, 0) : error;
 
     if (fd < 0)
         return fd;
-    if (fstat(fd, &status) < 0 || (bytes = malloc((size_t)status.st_size + 1)) == NULL)
-        error = -errno;
-    while (error == 0 && size < (size_t)status.st_size && got > 0) {
-        got = read(fd, bytes + size, (size_t)status.st_size - size);
-        if (got < 0)
-            error = -errno;
-        else
-            size += (size_t)got;
-    }
+    error = regular_file_load(fd, &bytes, &size);
     if (error == 0)
         error = push_entry_unpack(bytes, size, request);
     free(bytes);
     close(fd);
     return error;
-}
-
-int push_queue_next(const struct push_queue *queue, const char *after, char **name, struct push_request *request)
-{
-    struct dirent **entries;
-    char path[PATH_MAX];
-    int count = push_list_entries(queue, &entries), at = 0;
-
-    *name = NULL;
-    while (after != NULL && at < count && strcmp(entries[at]->d_name, after) <= 0)
-        at++;
-    int error = count < 0 ? count : at == count ? -ENOENT : 0;
-    if (error == 0) {
-        *name = strdup(entries[at]->d_name);
-        error = *name == NULL ? -ENOMEM : push_queue_path(queue, *name, path);
-    }
-    push_free_entries(entries, count);
-    return error == 0 ? push_read_entry(path, request) : error;
 }
 
 int push_queue_remove(const struct push_queue *queue, const char *name)
@@ -210,7 +182,7 @@ static uint64_t push_entry_size(const struct push_queue *queue, const char *name
 
 static int push_is_part(const struct dirent *entry)
 {
-    return strncmp(entry->d_name, PUSH_PART_BEGIN, strlen(PUSH_PART_BEGIN)) == 0;
+    return strncmp(entry->d_name, OUTPUT_PART_PREFIX, strlen(OUTPUT_PART_PREFIX)) == 0;
 }
 
 /* Removes old temporary files of pprofil_write_file, whose processes were killed. */
@@ -226,13 +198,13 @@ static void push_remove_parts(const struct push_queue *queue)
         if (push_queue_path(queue, parts[i]->d_name, path) == 0 && lstat(path, &status) == 0 &&
             (int64_t)status.st_mtime + PUSH_PART_AGE_MAX < now)
             unlink(path);
-    push_free_entries(parts, count);
+    push_queue_free_list(parts, count);
 }
 
 size_t push_queue_trim(const struct push_queue *queue, uint64_t size_max, size_t *removed)
 {
     struct dirent **entries;
-    int count = push_list_entries(queue, &entries);
+    int count = push_queue_list(queue, &entries);
     uint64_t all = 0;
     size_t left = 0;
 
@@ -245,6 +217,6 @@ size_t push_queue_trim(const struct push_queue *queue, uint64_t size_max, size_t
         else
             left++;
     }
-    push_free_entries(entries, count);
+    push_queue_free_list(entries, count);
     return left;
 }

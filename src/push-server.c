@@ -172,8 +172,9 @@ static int push_body_pprof(const struct push_profile *profile, struct push_reque
 }
 
 /* Returns bytes as Base64 (RFC 4648), as JSON has them in place of bytes. The caller frees the text. */
-static char *push_base64(const uint8_t *bytes, size_t size)
+static char *push_base64(const void *data, size_t size)
 {
+    const uint8_t *bytes = data;
     static const char digits[] = PUSH_LETTERS_AND_DIGITS "+/";
     char *text = malloc(size / 3 * 4 + 5), *out = text;
 

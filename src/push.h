@@ -15,6 +15,7 @@
 #ifndef PPROFIL_PUSH_H
 #define PPROFIL_PUSH_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,7 +64,7 @@ struct push_profile {
     char *name; /* owned; name of the application */
     struct push_labels labels;
     int64_t from, until; /* UNIX time, s; `until` is later than `from` */
-    void *pprof;         /* owned; compressed with gzip */
+    char *pprof;         /* owned; compressed with gzip */
     size_t size;         /* bytes of `pprof` */
 };
 
@@ -135,14 +136,18 @@ struct push_queue {
  * -errno; -EPERM: the folder belongs to another user, or others may write to it. */
 int push_queue_open(struct push_queue *queue, const char *path);
 void push_queue_close(struct push_queue *queue);
-/* Adds a request as the latest one. Needs no lock. Returns 0, a negative errno or an error of push_entry_pack. */
-int push_queue_add(const struct push_queue *queue, const struct push_request *request);
+/* Adds a request as the latest one. Needs no lock. Returns 0, -EFBIG (its file would have more than size_max bytes),
+ * another negative errno, or an error of push_entry_pack. */
+int push_queue_add(const struct push_queue *queue, const struct push_request *request, size_t size_max);
 /* Waits for the lock, at most this many seconds. Returns 0 or -errno; -EAGAIN: another process has it all the time. */
 int push_queue_lock(const struct push_queue *queue, double seconds);
-/* Reads the oldest request that is later than the file `after`; NULL: the oldest of all. Stores the name of its file,
- * which the caller frees. The caller clears *request, also after a failure. Returns 0, -ENOENT (there is none), or
- * another error about the file, whose name is stored, too. */
-int push_queue_next(const struct push_queue *queue, const char *after, char **name, struct push_request *request);
+/* Lists the files of the queue, oldest first, as scandir(3) does. Returns their number, or -errno. The caller frees the
+ * list; after -errno it may, too. */
+int push_queue_list(const struct push_queue *queue, struct dirent ***entries);
+void push_queue_free_list(struct dirent **entries, int count);
+/* Reads a file. The caller clears *request, also after a failure. Returns 0, -errno, or an error of
+ * push_entry_unpack. */
+int push_queue_read(const struct push_queue *queue, const char *name, struct push_request *request);
 /* Removes a file. Returns 0 or -errno. */
 int push_queue_remove(const struct push_queue *queue, const char *name);
 /* Removes the oldest files until the rest has at most `size_max` bytes. Stores how many it has removed. Returns how

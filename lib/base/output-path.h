@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+/* A new file is first written beside its place under a hidden name that begins so. Files of killed processes stay. */
+#define OUTPUT_PART_PREFIX ".pprofil-"
+
 struct output_path {
     int directory;           /* owned; O_PATH descriptor of the directory of the file */
     char name[NAME_MAX + 1]; /* name of the file in directory */

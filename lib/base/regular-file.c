@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -129,6 +130,28 @@ bool regular_file_is_served(int fd)
 
     /* fstatfs fails if a FUSE process serves the file, and does not implement this call */
     return fstatfs(fd, &system) < 0 || system.f_type == FUSE_SUPER_MAGIC;
+}
+
+int regular_file_load(int fd, char **bytes, size_t *size)
+{
+    struct stat status;
+    ssize_t got = 1;
+    size_t used = 0;
+
+    if (fstat(fd, &status) < 0)
+        return -errno;
+    *size = (size_t)status.st_size;
+    *bytes = malloc(*size + 1);
+    if (*bytes == NULL)
+        return -ENOMEM;
+    while (used < *size && (got = pread(fd, *bytes + used, *size - used, (off_t)used)) > 0)
+        used += (size_t)got;
+    if (used == *size)
+        return 0;
+    int error = got < 0 ? -errno : -EIO;
+    free(*bytes);
+    *bytes = NULL;
+    return error;
 }
 
 static int regular_file_write(int fd, const char *bytes, size_t size)

@@ -8,6 +8,7 @@
 #define PPROFIL_BASE_REGULAR_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -23,6 +24,9 @@ int regular_file_open_below(int root, const char *path, uint64_t inode);
 
 /* Returns true if another process serves the file (FUSE). */
 bool regular_file_is_served(int fd);
+/* Reads a whole file. *bytes, which the caller frees, is never NULL after success. Returns 0 or -errno; -EIO: the file
+ * became shorter meanwhile. fd stays open. */
+int regular_file_load(int fd, char **bytes, size_t *size);
 /* Copies the contents and the times of a file to a memfd. Returns a descriptor of the copy, which the caller closes, or
  * -errno; -EFBIG: the file has more than `most` bytes. fd stays open. */
 int regular_file_copy(int fd, off_t most);

@@ -230,7 +230,7 @@ static int create_beside(const struct output_path *place, char temporary[NAME_MA
     int fd = -1;
 
     for (unsigned attempt = 0; fd < 0 && attempt < 1000; attempt++) {
-        snprintf(temporary, NAME_MAX + 1, ".pprofil-%d-%u", (int)getpid(), attempt);
+        snprintf(temporary, NAME_MAX + 1, OUTPUT_PART_PREFIX "%d-%u", (int)getpid(), attempt);
         fd = openat(place->directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd < 0 && errno != EEXIST)
             return -errno;

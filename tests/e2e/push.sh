@@ -83,6 +83,18 @@ expect "parca: the request" "taken /api/profiles/writeraw " "$(last_request)"
 expect "parca: labels" "__name__=process_cpu env=test host=$(hostname) service_name=known-shares" \
 	"$(paste -s -d' ' "$work/server/labels")"
 expect "parca: samples" "$(samples "$run")" "$(samples "$(latest pb.gz)")"
+for host in a b; do
+	"$pprofil" convert -f json -o - "$run" | sed "s/\"$(hostname)\"/\"$host\"/; s/\"elapsed_ns\":[0-9]*/\"elapsed_ns\":100000000000/" \
+		>"$work/of-$host.json"
+done
+"$pprofil" merge -o "$work/hosts.pb.gz" "$work/of-a.json" "$work/of-b.json"
+expect "two hosts at the same time" 0 "$(push --to raw --name hosts "$url/raw" "$work/hosts.pb.gz")"
+expect "two hosts at the same time: how long" 100 \
+	"$(sed -n 's/.*name=hosts&.*from=\([0-9]*\)&until=\([0-9]*\).*/\1 \2/p' "$work/server/log" | awk '{ print $2 - $1 }')"
+touch -d @1700000000 "$work/2.folded"
+expect "a profile without a time" 0 "$(push --to parca --name folded "$url" "$work/2.folded")"
+"$pprofil" convert --no-symbolize -f json -o "$work/time.json" "$(latest pb.gz)"
+expect_text "a profile without a time: it ended when its file was written" '"start_time":1699999999000000000,' "$work/time.json"
 expect "raw" 0 "$(push --to raw --label a=b "$url/raw?key=1" "$run")"
 expect_text "raw: the request" '^taken /raw key=1&name=known-shares&a=b&host=.*&from=[0-9]*&until=' "$work/server/log"
 
