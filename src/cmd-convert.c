@@ -64,6 +64,9 @@ static void convert_add_label(struct convert_command *command, char *argument)
     if (command->label_count == LABELS_MAX)
         exit(complain("--label %s: there are %u labels already", argument, LABELS_MAX));
     *value = '\0';
+    for (unsigned i = 0; i < command->label_count; i++)
+        if (strcmp(command->labels[2 * i], argument) == 0)
+            exit(complain("--label %s: there is such a label already", argument));
     command->labels[2 * command->label_count] = argument;
     command->labels[2 * command->label_count + 1] = value + 1;
     command->label_count++;

@@ -274,7 +274,15 @@ ask by-rank | cut -f 1,2,5-8 |
 	awk -F'\t' -v OFS='\t' '{ sub(/.*\//, "", $2); $4 = sprintf("%.0f", int($4)) } '"$named" | sort >got
 same "imbalance" due got
 server_used
-expect "minutes" "$times" "$(ask timeline "service = 'known-shares'" | wc -l)"
+ask timeline "service = 'known-shares'" >got
+between "minutes" "$times" "$(wc -l <got)" $((times + 1))
+ns=$(client --query "SELECT sum(ns) FROM pprofil.samples WHERE service = 'known-shares'")
+# each line is rounded to a thousandth of a minute's time
+expect "time of all minutes" "" "$(awk -F'\t' -v ns="$ns" '
+	{ s += 60 * $3 } END { if (s - ns / 1e9 > 0.03 * NR || ns / 1e9 - s > 0.03 * NR) print s, ns }' got)"
+head -n 1 new.jsonl | sed "s/^{\"time\":[0-9]*/{\"time\":$((start / 60 * 60 - 86400 + 45))/; s/\"duration_ns\":[0-9]*/\"duration_ns\":90000000000/
+	s/\"service\":\"[^\"]*\"/\"service\":\"long\"/; s/\"ns\":[0-9]*/\"ns\":135000000000/" | insert
+expect "minutes of a long row" "0.375 1.5 0.375" "$(ask timeline "service = 'long'" | cut -f 3 | tr '\n' ' ' | sed 's/ $//')"
 
 # --- names of all kinds
 printf 'a"b;c\\d\\t;x\377y;\303\244\001z;plain (int, char) 3\nmain;\033[31m 2\n' >hostile.folded
@@ -298,7 +306,7 @@ has_all() { [ "$(count_rows)" = $((before + base)) ]; }
 if await has_all; then pass "cluster: rows"; else fail "cluster: rows" "$(count_rows)"; fi
 "$pprofil" merge -o more.pb.gz merged.pb.gz runs/old.pb.gz runs/new.pb.gz
 "$pprofil" convert -f folded --roots none -o - more.pb.gz | lines >due
-ask flame-graph "service != 'hostile'" | lines >got
+ask flame-graph "service NOT IN ('hostile', 'long')" | lines >got
 same "cluster: flame graph" due got
 
 # --- several files, and what is wrong
@@ -315,6 +323,8 @@ for label in version =x ""; do
 	expect "label '$label'" 125 "$(status_of "$pprofil" convert -o x.jsonl --label "$label" runs/new.pb.gz)"
 	one_line "label '$label'"
 done
+expect "a label twice" 125 "$(status_of "$pprofil" convert -o x.jsonl --label a=b --label a=c runs/new.pb.gz)"
+one_line "a label twice"
 expect "label for another format" 125 "$(status_of "$pprofil" convert -o x.json --label a=b runs/new.pb.gz)"
 one_line "label for another format"
 expect "no file" "" "$(ls x.* 2>/dev/null)"
