@@ -184,16 +184,19 @@ static int cmd_diff_judge(const struct diff_command *command)
     return status;
 }
 
-/* A build must not pass because nothing was measured. */
+/* A build must not pass because nothing was measured. And a run without samples has no shares, which a mean over the
+ * runs of a side would need. */
 static int cmd_diff_check_samples(const struct diff_command *command)
 {
     struct pprofil_totals totals;
 
-    for (int side = 0; side < 2; side++) {
-        pprofil_profile_totals(command->sides[side].whole, &totals, sizeof totals);
-        if (totals.samples == 0)
-            return complain("diff: %s: there are no samples, so nothing can be judged", command->sides[side].title);
-    }
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < command->sides[side].inputs.count; i++) {
+            pprofil_profile_totals(command->sides[side].runs[i], &totals, sizeof totals);
+            if (totals.samples == 0)
+                return complain("diff: %s: there are no samples, so nothing can be judged",
+                                command->sides[side].inputs.paths[i]);
+        }
     return 0;
 }
 
@@ -216,7 +219,8 @@ static int cmd_diff_run(struct diff_command *command)
         command->how.run_count[0] = command->how.run_count[1] = 0;
     if (for_builds)
         command->how.limit = 0;
-    int status = for_builds || command->exit_code ? cmd_diff_check_samples(command) : 0;
+    bool has_means = command->how.run_count[0] > 0 && command->how.by == PPROFIL_DIFF_SHARE;
+    int status = for_builds || command->exit_code || has_means ? cmd_diff_check_samples(command) : 0;
     if (status == 0)
         status = cmd_diff_compare(command, &command->how, &diff);
     if (status != 0)

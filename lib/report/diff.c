@@ -43,12 +43,13 @@ static void diff_tell_detectable(const struct diff_tests *tests, struct pprofil_
     for (uint32_t i = 0; i < diff->count; i++)
         if (largest == NULL || diff->rows[i].self.share[DIFF_OLD] > largest->self.share[DIFF_OLD])
             largest = &diff->rows[i];
-    if (largest == NULL || tests->finding <= 0 || !isfinite(largest->self.high - largest->self.low))
+    if (largest == NULL || tests->function_limit <= 0 || !isfinite(largest->self.high - largest->self.low))
         return;
     diff->totals.largest = largest->name;
     diff->totals.largest_value = largest->self.value[DIFF_OLD];
     diff->totals.detectable = statistics_detectable(largest->self.value[DIFF_OLD], tests->test.by_share,
-                                                    (largest->self.high - largest->self.low) / 2, tests->finding);
+                                                    (largest->self.high - largest->self.low) / 2,
+                                                    tests->function_limit);
 }
 
 static int diff_make(const struct diff_tests *tests, uint32_t limit, struct pprofil_diff *diff)
@@ -70,6 +71,15 @@ static int diff_make(const struct diff_tests *tests, uint32_t limit, struct ppro
     return 0;
 }
 
+/* Returns true if all runs of a side say how long they were. */
+static bool diff_has_durations(const struct profile *whole, const struct diff_run_list *runs, int side)
+{
+    for (uint32_t i = 0; runs != NULL && i < runs->count[side]; i++)
+        if (runs->profiles[side][i]->totals.elapsed_ns == 0)
+            return false;
+    return whole->totals.elapsed_ns != 0;
+}
+
 static int diff_check(struct profile *const profiles[], const struct diff_options *options, struct diff_test *test)
 {
     enum pprofil_diff_by by = options->by;
@@ -83,13 +93,12 @@ static int diff_check(struct profile *const profiles[], const struct diff_option
     test->by_share = by == PPROFIL_DIFF_SHARE;
     test->tested = options->tested;
     for (int side = 0; side < DIFF_SIDES; side++) {
-        uint64_t elapsed = profiles[side]->totals.elapsed_ns;
         test->seconds[side] = 1e9 * (options->runs != NULL ? options->runs->count[side] : 1); /* a mean of the runs */
         if (by != PPROFIL_DIFF_TIME_A_SECOND)
             continue;
-        if (elapsed == 0)
+        if (!diff_has_durations(profiles[side], options->runs, side))
             return PPROFIL_ERROR_NO_DURATION;
-        test->seconds[side] = (double)elapsed;
+        test->seconds[side] = (double)profiles[side]->totals.elapsed_ns;
     }
     return 0;
 }

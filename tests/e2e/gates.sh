@@ -91,11 +91,15 @@ no_samples() {
 	[ "$(number json samples)" = 0 ]
 }
 if await no_samples; then
-	for sides in "none.pb.gz old/old-1.folded" "old/old-1.folded none.pb.gz" "none.pb.gz none.pb.gz vs old"; do
+	for sides in "none.pb.gz old/old-1.folded" "old/old-1.folded none.pb.gz" "none.pb.gz none.pb.gz vs old" \
+		"old vs new/new-1.folded none.pb.gz"; do
 		# shellcheck disable=SC2086
 		expect "no samples: $sides" 125 "$(gate $sides)"
 		one_line "no samples: $sides"
 	done
+	expect "shares of a run without samples" 125 \
+		"$(status_of "$pprofil" diff old/old-1.folded none.pb.gz vs new/new-1.folded)"
+	expect_text "shares of a run without samples: which" 'none.pb.gz' err
 else
 	echo "SKIP no samples: each run has some"
 fi
