@@ -83,6 +83,7 @@ static void rank_times_set_columns(const struct profile_history *history, uint32
 
     times->column_ns = slots_of_column * history->slot_ns;
     times->column_count = (uint32_t)((slots + slots_of_column - 1) / slots_of_column);
+    times->last_column_ns = slots * history->slot_ns - (times->column_count - 1) * times->column_ns;
 }
 
 static void rank_times_add(struct rank_time *time, uint64_t ns, bool is_mpi)

@@ -21,11 +21,13 @@ struct rank_times {
     uint32_t rank_count, column_count;
     /* length of a column, a multiple of that of the history's slots; column 0 begins where slot 0 does */
     uint64_t column_ns;
+    uint64_t last_column_ns; /* the last column may be shorter */
 };
 
 /* Makes the times of a profile whose names have been looked up, in at most columns_max columns, and at most cells_max
  * cells plus one for each rank; neither is 0. Returns 0, -ENOMEM, PPROFIL_ERROR_NO_RANKS (the profile has processes of
- * fewer than two ranks), PPROFIL_ERROR_SEVERAL_JOBS or PPROFIL_ERROR_NO_SAMPLES (it does not say when). The caller
+ * fewer than two ranks), PPROFIL_ERROR_SEVERAL_JOBS or PPROFIL_ERROR_NO_SAMPLES (the profile does not say when
+ * its samples were taken). The caller
  * clears *times in any case. */
 int rank_times_make(const struct profile *profile, uint32_t columns_max, uint32_t cells_max, struct rank_times *times);
 void rank_times_clear(struct rank_times *times);

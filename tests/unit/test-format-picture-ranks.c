@@ -70,6 +70,21 @@ Test(picture_ranks, a_row_for_each_rank)
     profile_free(profile);
 }
 
+/* 461 slots are 231 columns of two slots each, but the last one has one slot. */
+Test(picture_ranks, the_last_column_may_be_shorter)
+{
+    struct profile *profile = profile_new();
+
+    history_begin(&profile->history, SLOT);
+    add_rank(profile, "0", "solve", 0);
+    add_rank(profile, "1", "solve", 460);
+    char *text = draw(profile);
+    cr_assert_not_null(strstr(text, ">rank 0, 0 to 0.04 s: 0.25 CPUs<"));
+    cr_assert_not_null(strstr(text, ">rank 1, 9.2 to 9.22 s: 0.5 CPUs<"));
+    free(text);
+    profile_free(profile);
+}
+
 Test(picture_ranks, without_mpi_there_is_one_colour)
 {
     struct profile *profile = profile_new();

@@ -75,6 +75,7 @@ Test(rank_times, columns_are_whole_slots_and_nothing_is_lost)
     cr_assert_eq(rank_times_make(profile, 3, 1000, &times), 0);
     cr_assert_eq(times.column_count, 3);
     cr_assert_eq(times.column_ns, 3 * SLOT);
+    cr_assert_eq(times.last_column_ns, SLOT);
     cr_assert_eq(cell(&times, 1, 0)->work_ns, 100 + 428);
     cr_assert_eq(cell(&times, 1, 1)->work_ns, 429);
     cr_assert_eq(cell(&times, 1, 2)->work_ns, 143);

@@ -56,13 +56,22 @@ static uint32_t rank_map_row_end(const struct rank_map *map, uint32_t row)
     return end < map->times.rank_count ? end : map->times.rank_count;
 }
 
-/* Returns how much time the ranks of a row used from column `from` to before column `to`, in CPUs, for a rank. */
+/* Returns the length of the columns from `from`, and before `to`. */
+static uint64_t rank_map_ns(const struct rank_map *map, uint32_t from, uint32_t to)
+{
+    const struct rank_times *times = &map->times;
+    uint64_t missing = to == times->column_count ? times->column_ns - times->last_column_ns : 0;
+
+    return (to - from) * times->column_ns - missing;
+}
+
+/* Stores how many CPUs a rank of this row used, on average, in the columns from `from`, and before `to`. */
 static void rank_map_use(const struct rank_map *map, uint32_t row, uint32_t from, uint32_t to, double *work,
                          double *mpi)
 {
     const struct rank_times *times = &map->times;
     uint32_t first = row * map->ranks_of_row, end = rank_map_row_end(map, row);
-    double length = (double)times->column_ns * (to - from) * (end - first);
+    double length = (double)rank_map_ns(map, from, to) * (end - first);
 
     *work = *mpi = 0;
     for (uint32_t rank = first; rank < end; rank++)
@@ -149,7 +158,7 @@ static double rank_map_bottom(const struct rank_map *map)
 
 static double rank_map_seconds(const struct rank_map *map, uint32_t columns)
 {
-    return columns * ((double)map->times.column_ns / NS);
+    return (double)rank_map_ns(map, 0, columns) / NS;
 }
 
 /* Writes the name of a rank, at most `columns` columns of it. */
