@@ -44,6 +44,7 @@ int complain(const char *format, ...)
     char *text;
 
     fflush(stdout);
+    flockfile(stderr); /* several threads may complain */
     fputs("pprofil: ", stderr);
     if (complaint_source.path != NULL)
         fputs(complaint_source.path, stderr);
@@ -57,6 +58,7 @@ int complain(const char *format, ...)
     if (length >= 0)
         utf8_make_harmless(text, ""); /* names that the message quotes may have line ends */
     fprintf(stderr, "%s\n", length >= 0 ? text : strerror(ENOMEM));
+    funlockfile(stderr);
     if (length >= 0)
         free(text);
     return EXIT_OWN_FAILURE;

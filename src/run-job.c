@@ -77,6 +77,8 @@ void run_job_tell(const struct run *run)
         return;
     if (run->asked.output == NULL)
         complain("this is rank 0 of %d; -o 'NAME-%%r.pb.gz' saves the profiles of all ranks", count);
+    else if (!run_output_is_readable(&run->asked))
+        return;
     else if (run->pattern != NULL && run_job_glob(run, glob))
         complain("this is rank 0 of %d; compare all ranks with: pprofil report --imbalance %s", count, glob);
     else

@@ -16,7 +16,7 @@
 #include "run.h"
 
 #define PID_LONGEST 4194304 /* the kernel's limit for pids: proc_sys_kernel(5), pid_max */
-#define NUMBER_MAX 1000000u
+#define NUMBER_TRIES_MAX 1000000u
 #define SAME_TIME_MAX 7200 /* seconds by which %t may be later than the time, if names are taken */
 
 static bool run_output_is_pattern(const struct run_request *asked)
@@ -97,7 +97,7 @@ static int run_output_check_pattern(struct run *run)
     if (run->asked.format == NULL && run->asked.dialect.dialect == NULL)
         run->asked.format = pprofil_format_for(run->asked.output);
     int error = run_output_expand(run, run->asked.output, PID_LONGEST, 1, run->output);
-    for (unsigned number = 2; error == 0 && name_pattern_has(run->asked.output, 'n') && number <= NUMBER_MAX &&
+    for (unsigned number = 2; error == 0 && name_pattern_has(run->asked.output, 'n') && number <= NUMBER_TRIES_MAX &&
                               lstat(run->output, &status) == 0;
          number++)
         error = run_output_expand(run, run->asked.output, PID_LONGEST, number, run->output);
@@ -128,7 +128,7 @@ static void run_output_make(struct run *run)
     bool numbered = name_pattern_has(run->pattern, 'n');
     int error = -EEXIST;
 
-    while (error == -EEXIST && run->number < NUMBER_MAX) {
+    for (unsigned tries = 0; error == -EEXIST && tries < NUMBER_TRIES_MAX; tries++) {
         run->number++;
         error = run_output_expand(run, run->pattern, 0, run->number, run->output);
         if (error == 0 && numbered)

@@ -58,7 +58,7 @@ void progress_clear(struct progress *progress)
 /* --- while the run goes on ----------------------------------------------------------------- */
 
 /* Returns true if the output can be written a second time. A pipe cannot be written to again. */
-static bool output_is_replaceable(const char *path)
+static bool run_output_is_replaceable(const char *path)
 {
     static const char *const descriptors[] = {"/dev/fd/", "/dev/std", "/proc/"};
     struct stat status;
@@ -75,7 +75,7 @@ static bool output_is_replaceable(const char *path)
  * can be written again. */
 bool run_may_save_early(const struct run_request *asked)
 {
-    return output_is_replaceable(asked->output) || (asked->dialect.dialect != NULL && asked->output == NULL);
+    return run_output_is_replaceable(asked->output) || (asked->dialect.dialect != NULL && asked->output == NULL);
 }
 
 /* Saves without names, because a lookup of names may take long while the sampling goes on. */
@@ -160,7 +160,7 @@ static int run_deliver_histograms(struct run *run)
 static void run_save_without_names(const struct run *run, pprofil_profile *profile, const char *path,
                                    const struct pprofil_file *file)
 {
-    if (run->asked.symbolize && output_is_replaceable(path))
+    if (run->asked.symbolize && run_output_is_replaceable(path))
         pprofil_profile_save(profile, path, file, false);
 }
 
@@ -199,12 +199,17 @@ static void run_tell_samples(const pprofil_profile *profile)
              totals.asked_hz, why);
 }
 
-static void run_tell_saved(const struct run *run, const pprofil_profile *profile)
+bool run_output_is_readable(const struct run_request *asked)
 {
-    const char *name = run->asked.format != NULL ? run->asked.format : pprofil_format_for(run->asked.output);
+    const char *name = asked->format != NULL ? asked->format : pprofil_format_for(asked->output);
     struct pprofil_format format;
 
-    if (output_format_find(name, &format) && format.readable)
+    return output_format_find(name, &format) && format.readable;
+}
+
+static void run_tell_saved(const struct run *run, const pprofil_profile *profile)
+{
+    if (run_output_is_readable(&run->asked))
         run_tell_command(run->asked.output);
     else
         fprintf(stderr, "pprofil: saved %s\n", run->asked.output);

@@ -76,7 +76,7 @@ struct run_periods {
     char **files;     /* owned; files that are complete, and for which --then was not run; the first is the next */
     size_t file_count;
     unsigned saved;   /* how many files are complete */
-    bool failed;      /* a file could not be saved */
+    bool failed;      /* a file could not be saved, or no process could be made for --then */
     bool then_failed; /* it was said that --then has failed */
 };
 
@@ -117,6 +117,12 @@ int run_output_check(struct run *run);
 void run_program_name(const struct run_request *asked, char name[RUN_NAME_SIZE]);
 /* Replaces a pattern by the path that it leads to, when the process is known. */
 void run_output_choose(struct run *run);
+/* Returns the path of the file of the last period, which the caller frees, and chooses that of the next one. Returns
+ * NULL if there is no memory; then nothing has changed. */
+char *run_output_next(struct run *run);
+/* Fills in what the pattern of -o stands for. program and host: room for names, which *values refers to. */
+void run_output_values(const struct run *run, char program[RUN_NAME_SIZE], char host[RUN_NAME_SIZE],
+                       struct name_pattern_values *values);
 /* Removes the file that was created for the run's number, if nothing was written to it. */
 void run_output_release(struct run *run);
 
@@ -128,13 +134,6 @@ int run_job_check(struct run *run);
 /* Says at the end, in rank 0 of several, how to see all ranks. */
 void run_job_tell(const struct run *run);
 
-/* Returns the path of the file of the last period, which the caller frees, and chooses that of the next one. Returns
- * NULL if there is no memory; then nothing has changed. */
-char *run_output_next(struct run *run);
-/* Fills in what the pattern of -o stands for. program and host: room for names, which *values refers to. */
-void run_output_values(const struct run *run, char program[RUN_NAME_SIZE], char host[RUN_NAME_SIZE],
-                       struct name_pattern_values *values);
-
 /* --- run-periods.c: --every, --keep and --then ------------------------------------------------- */
 
 /* Ends the period if its time has come, and a child process saves it. Runs --then for files that are complete. */
@@ -142,10 +141,14 @@ void run_periods_serve(struct run *run);
 /* A child process has ended. status: as from waitpid(2). */
 void run_periods_note_end(struct run *run, pid_t pid, int status);
 /* The run has ended, and its last file is complete if `saved` is true. Waits for the children, and runs --then for the
- * files that are left. Returns 0, or EXIT_OWN_FAILURE if a file could not be saved. */
+ * files that are left. Returns 0, or EXIT_OWN_FAILURE if a file could not be saved, or if no process could be made for
+ * --then. */
 int run_periods_finish(struct run *run, bool saved);
 
 /* --- run-output.c -------------------------------------------------------------------------- */
+
+/* Returns true if pprofil can read the format of the output. asked->output must not be NULL. */
+bool run_output_is_readable(const struct run_request *asked);
 
 /* Returns true if the output may be written before the end of the run, too. A file can be written
  * again later. A pipe can be written only once, so it is written at the end. */
