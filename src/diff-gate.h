@@ -15,9 +15,9 @@ struct diff_gate {
 /* Returns true if a row, or the whole, has failed. row: NULL: the whole. */
 bool diff_gate_fails(const struct diff_gate *gate, const struct pprofil_diff_totals *totals,
                      const struct pprofil_diff_row *row);
-/* Returns how many rows are judged, and the whole. diff: without a limit of its rows. */
+/* Returns the number of rows that are judged, plus 1 if the whole is judged. diff: must have all rows. */
 uint32_t diff_gate_judged(const struct diff_gate *gate, const pprofil_diff *diff);
-/* Returns how many rows have failed, and the whole. diff: without a limit of its rows. */
+/* Returns the number of rows that have failed, plus 1 if the whole has failed. diff: must have all rows. */
 uint32_t diff_gate_count(const struct diff_gate *gate, const pprofil_diff *diff);
 
 /* Print the verdict: a table in Markdown, as for the comment of a pull request; and a file of JUnit, with a test case

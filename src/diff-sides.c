@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opens and merges the runs of each side of a diff: see diff-sides.h. */
 #include "config.h"
 
 #include <errno.h>

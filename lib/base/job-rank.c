@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds the rank and the job of a process in its environment: see job-rank.h. */
 #include "config.h"
 
 #include <errno.h>

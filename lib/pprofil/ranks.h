@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* How much time the ranks of a job spent in a function itself, or in a function of MPI and all that it called. */
+/* How much time the ranks of a job spent in a function itself, or in a function of MPI and all that it called. The texts
+ * belong to the profile. */
 struct pprofil_imbalance_row {
     const char *name;   /* name of the function */
     const char *object; /* last component of the path of its object; "": not known */
@@ -39,7 +40,8 @@ typedef struct pprofil_imbalance pprofil_imbalance;
 int pprofil_imbalance_new(pprofil_profile *profile, pprofil_imbalance **result);
 /* Returns the number of ranks, including those without samples. */
 uint32_t pprofil_imbalance_ranks(const pprofil_imbalance *imbalance);
-/* Returns the number of rows. The row comes first of which the slowest rank has most time above the mean. */
+/* Returns the number of rows. They are sorted by how much more time the slowest rank took than the mean of all ranks,
+ * largest first. */
 uint32_t pprofil_imbalance_count(const pprofil_imbalance *imbalance);
 /* Stores row `i`. size: sizeof(struct pprofil_imbalance_row). */
 void pprofil_imbalance_row(const pprofil_imbalance *imbalance, uint32_t i, struct pprofil_imbalance_row *row,

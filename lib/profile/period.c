@@ -147,14 +147,14 @@ static int period_keep_numbered(const struct extraction *extraction, const struc
     return pending->object == HASH_NONE ? 0 : extract_object(extraction, pending->object, &pending->object);
 }
 
-/* Keeps the idle files (which: true) or all other objects (which: false). The first `excess` ones are forgotten. */
-static int period_keep_some(const struct extraction *extraction, const bool *idle, bool which, uint32_t excess)
+/* Keeps the idle files (wants_idle: true) or all other objects (wants_idle: false). The first `excess` ones are forgotten. */
+static int period_keep_some(const struct extraction *extraction, const bool *idle, bool wants_idle, uint32_t excess)
 {
     const struct profile_index *from = extraction->from->index;
     int error = 0;
 
     for (uint32_t i = 0; error == 0 && i < from->pending_count; i++) {
-        if (idle[i] != which || period_is_ended_list(extraction, &from->pending[i]))
+        if (idle[i] != wants_idle || period_is_ended_list(extraction, &from->pending[i]))
             continue;
         error = period_keep_numbered(extraction, &from->pending[i], excess > 0);
         excess -= excess > 0;

@@ -112,7 +112,7 @@ bool diff_function_is_renamed(const struct diff_function *function)
 
 /* Functions with the same name, each of which is in only one of the two profiles. count[side]: how many of them are in
  * the profile `side`. index[side]: index in diff_functions.all of the last of those in this profile. */
-struct single {
+struct unmatched_name {
     uint32_t index[DIFF_SIDES], count[DIFF_SIDES];
 };
 
@@ -126,26 +126,26 @@ struct renamed_object {
 
 struct renaming {
     struct diff_functions *functions;
-    struct single *names;           /* owned; by index of the name in functions->names */
+    struct unmatched_name *names;   /* owned; by index of the name in functions->names */
     struct renamed_object *objects; /* owned; likewise */
 };
 
-static bool is_only_in(const struct diff_function *function, int side)
+static bool diff_function_is_only_in(const struct diff_function *function, int side)
 {
     return diff_function_is_in(function, side) && !diff_function_is_in(function, 1 - side);
 }
 
-static void diff_find_singles(struct renaming *renaming)
+static void diff_find_unmatched(struct renaming *renaming)
 {
     const struct diff_functions *functions = renaming->functions;
 
     for (uint32_t i = 0; i < functions->keys.count; i++)
         for (int side = 0; side < DIFF_SIDES; side++) {
             const struct diff_function *found = &functions->all[i];
-            struct single *name = &renaming->names[found->name_id];
+            struct unmatched_name *name = &renaming->names[found->name_id];
             if (diff_function_is_in(found, side))
                 renaming->objects[functions->keys.all[i].key[1]].in[side] = true;
-            if (!is_only_in(found, side))
+            if (!diff_function_is_only_in(found, side))
                 continue;
             name->index[side] = i;
             name->count[side]++;
@@ -166,12 +166,12 @@ static void diff_join(struct renaming *renaming, uint32_t old, uint32_t new)
 }
 
 /* Joins functions whose name shows that they are the same, and learns from them which objects were renamed. */
-static void diff_join_singles(struct renaming *renaming)
+static void diff_join_unmatched(struct renaming *renaming)
 {
     const struct sum *keys = renaming->functions->keys.all;
 
     for (uint32_t i = 0; i < renaming->functions->names->string_count; i++) {
-        const struct single *name = &renaming->names[i];
+        const struct unmatched_name *name = &renaming->names[i];
         if (name->count[DIFF_OLD] != 1 || name->count[DIFF_NEW] != 1)
             continue;
         uint32_t new = (uint32_t)keys[name->index[DIFF_NEW]].key[1];
@@ -190,10 +190,10 @@ static void diff_join_objects(struct renaming *renaming)
     for (uint32_t i = 0; i < functions->keys.count; i++) {
         const uint64_t *key = functions->keys.all[i].key;
         uint32_t now = renaming->objects[key[1]].now;
-        if (now == 0 || now == OBJECT_UNKNOWN || !is_only_in(&functions->all[i], DIFF_OLD))
+        if (now == 0 || now == OBJECT_UNKNOWN || !diff_function_is_only_in(&functions->all[i], DIFF_OLD))
             continue;
         const struct sum *sum = sums_find(&functions->keys, (const uint64_t[]){key[0], now});
-        if (sum != NULL && is_only_in(&functions->all[sum - functions->keys.all], DIFF_NEW))
+        if (sum != NULL && diff_function_is_only_in(&functions->all[sum - functions->keys.all], DIFF_NEW))
             diff_join(renaming, i, (uint32_t)(sum - functions->keys.all));
     }
 }
@@ -243,8 +243,8 @@ static int diff_join_renamed(struct diff_functions *functions, uint32_t location
     if (functions->moved == NULL)
         error = -ENOMEM;
     if (error == 0) {
-        diff_find_singles(&renaming);
-        diff_join_singles(&renaming);
+        diff_find_unmatched(&renaming);
+        diff_join_unmatched(&renaming);
         diff_join_objects(&renaming);
         diff_move_locations(&renaming, location_count);
         error = diff_keep_renamed(functions, renaming.objects);

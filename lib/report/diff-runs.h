@@ -4,9 +4,9 @@
  *
  * The samples of one run show how exact the times of this run are. They do not show how much the runs of one program
  * differ, because of caches, other programs and the speed of the CPU. Several runs show that. So functions are tested
- * by Student's t-test: each run gives one value. The variance is that of the runs around the mean of their side, but
- * not less than the samples of all runs together let expect. If it is larger for that reason, it is better known than
- * from the runs alone, and has more degrees of freedom.
+ * by Student's t-test: each run gives one value. The variance is that of the runs around the mean of their side. But it
+ * is at least the variance that sampling alone causes in all runs together. Where this decides, the variance is known
+ * better than the runs alone could tell, so the test has more degrees of freedom.
  */
 #ifndef PPROFIL_DIFF_RUNS_H
 #define PPROFIL_DIFF_RUNS_H

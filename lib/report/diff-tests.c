@@ -96,7 +96,7 @@ static size_t diff_tests_list(struct diff_tests *tests, struct pprofil_change **
             changes[count++] = &tests->rows[i].self;
         if (functions->stacks && diff_tests_may_find(&functions->all[i].total, rarer_side))
             changes[count++] = &tests->rows[i].total;
-        tests->spare += count == before + 2;
+        tests->second_tests += count == before + 2;
     }
     return count;
 }
@@ -122,7 +122,7 @@ static int diff_tests_judge(struct diff_tests *tests, double least)
     }
     if (count > 0) {
         tests->limit = (discoveries > 0 ? DIFF_LEVEL * (double)discoveries : DIFF_LEVEL_OF_FRAMES) / (double)count;
-        tests->finding = DIFF_LEVEL * (discoveries > 0 ? (double)discoveries : 1) / (double)count;
+        tests->function_limit = DIFF_LEVEL * (discoveries > 0 ? (double)discoveries : 1) / (double)count;
     }
     free(changes);
     free(values);
@@ -208,7 +208,7 @@ int diff_test_frames(const struct diff_tests *tests, struct diff_frame *frames, 
     for (uint32_t i = 0; i < count; i++) {
         bool other = frames[i].function >= others;
         double part = diff_frame_samples(&frames[i]) / samples[other ? others : frames[i].function];
-        diff_test_frame(tests, other ? fmin(1, part * tests->spare) : part, &frames[i]);
+        diff_test_frame(tests, other ? fmin(1, part * tests->second_tests) : part, &frames[i]);
     }
     free(samples);
     return 0;

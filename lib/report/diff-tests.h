@@ -32,9 +32,10 @@ struct diff_tests {
     struct pprofil_change whole; /* always of times, and without a test if shares are compared */
     uint32_t row_count;          /* number of functions that have samples */
     uint32_t significant;        /* number of functions whose self or total has changed significantly */
-    double finding;              /* 0..1; a change of a function is significant if its p is at most about this */
-    uint32_t spare;              /* number of tests in excess of one for each function */
-    double limit; /* 0..1; a test is significant if its p is at most this; if no function is significant, for frames */
+    double function_limit;       /* 0..1; a change of a function is significant if its p is at most about this */
+    uint32_t second_tests;       /* number of functions that have two tests: of their own time, and of the total */
+    /* 0..1; a test is significant if its p is at most this. If no function is significant, it is the limit of frames */
+    double limit;
 };
 
 /* Tests all functions. The fields `seconds` and `by_share` of *test say what is compared. A change of less than `least`
