@@ -184,20 +184,29 @@ static int cmd_diff_judge(const struct diff_command *command)
     return status;
 }
 
-/* A build must not pass because nothing was measured. And a run without samples has no shares, which a mean over the
- * runs of a side would need. */
-static int cmd_diff_check_samples(const struct diff_command *command)
+static int cmd_diff_check_one(const pprofil_profile *profile, const char *path)
 {
     struct pprofil_totals totals;
 
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < command->sides[side].inputs.count; i++) {
-            pprofil_profile_totals(command->sides[side].runs[i], &totals, sizeof totals);
-            if (totals.samples == 0)
-                return complain("diff: %s: there are no samples, so nothing can be judged",
-                                command->sides[side].inputs.paths[i]);
-        }
-    return 0;
+    pprofil_profile_totals(profile, &totals, sizeof totals);
+    return totals.samples > 0 ? 0 : complain("diff: %s: there are no samples, so nothing can be judged", path);
+}
+
+/* A build must not pass because nothing was measured. And a run without samples has no shares, which the mean over the
+ * runs of its side would need. */
+static int cmd_diff_check_samples(const struct diff_command *command, bool for_build)
+{
+    bool has_shares = command->how.run_count[0] > 0 && command->how.by == PPROFIL_DIFF_SHARE;
+    int status = 0;
+
+    for (int side = 0; status == 0 && side < 2; side++) {
+        const struct diff_side *runs = &command->sides[side];
+        if (for_build)
+            status = cmd_diff_check_one(runs->whole, runs->title);
+        for (size_t i = 0; status == 0 && has_shares && i < runs->inputs.count; i++)
+            status = cmd_diff_check_one(runs->runs[i], runs->inputs.paths[i]);
+    }
+    return status;
 }
 
 static int cmd_diff_run(struct diff_command *command)
@@ -219,8 +228,7 @@ static int cmd_diff_run(struct diff_command *command)
         command->how.run_count[0] = command->how.run_count[1] = 0;
     if (for_builds)
         command->how.limit = 0;
-    bool has_means = command->how.run_count[0] > 0 && command->how.by == PPROFIL_DIFF_SHARE;
-    int status = for_builds || command->exit_code || has_means ? cmd_diff_check_samples(command) : 0;
+    int status = cmd_diff_check_samples(command, for_builds || command->exit_code);
     if (status == 0)
         status = cmd_diff_compare(command, &command->how, &diff);
     if (status != 0)

@@ -80,6 +80,17 @@ static bool diff_has_durations(const struct profile *whole, const struct diff_ru
     return whole->totals.elapsed_ns != 0;
 }
 
+/* Returns true if all runs of a side have times, or if none has and their sum has none either. */
+static bool diff_agree_on_times(const struct profile *whole, const struct diff_run_list *runs, int side)
+{
+    for (uint32_t i = 0; runs != NULL && i < runs->count[side]; i++) {
+        const struct profile *run = runs->profiles[side][i];
+        if (run->totals.samples > 0 && diff_is_timed(run) != diff_is_timed(whole))
+            return false;
+    }
+    return true;
+}
+
 static int diff_check(struct profile *const profiles[], const struct diff_options *options, struct diff_test *test)
 {
     enum pprofil_diff_by by = options->by;
@@ -93,6 +104,8 @@ static int diff_check(struct profile *const profiles[], const struct diff_option
     test->by_share = by == PPROFIL_DIFF_SHARE;
     test->tested = options->tested;
     for (int side = 0; side < DIFF_SIDES; side++) {
+        if (!diff_agree_on_times(profiles[side], options->runs, side))
+            return PPROFIL_ERROR_NO_TIMES;
         test->seconds[side] = 1e9 * (options->runs != NULL ? options->runs->count[side] : 1); /* a mean of the runs */
         if (by != PPROFIL_DIFF_TIME_A_SECOND)
             continue;
