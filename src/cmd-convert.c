@@ -54,22 +54,23 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Adds the argument of --label to the labels. If it is not one, complains and ends pprofil. */
+/* Adds the argument of --label to the labels, or replaces the earlier one of this key. If it is not a label, complains
+ * and ends pprofil. */
 static void convert_add_label(struct convert_command *command, char *argument)
 {
     char *value = strchr(argument, '=');
 
     if (value == NULL || value == argument)
         exit(complain("--label %s: a label is KEY=VALUE, as in version=1.2", argument));
-    if (command->label_count == LABELS_MAX)
-        exit(complain("--label %s: there are %u labels already", argument, LABELS_MAX));
     *value = '\0';
-    for (unsigned i = 0; i < command->label_count; i++)
-        if (strcmp(command->labels[2 * i], argument) == 0)
-            exit(complain("--label %s: there is such a label already", argument));
-    command->labels[2 * command->label_count] = argument;
-    command->labels[2 * command->label_count + 1] = value + 1;
-    command->label_count++;
+    unsigned i = 0;
+    while (i < command->label_count && strcmp(command->labels[2 * i], argument) != 0)
+        i++;
+    if (i == LABELS_MAX)
+        exit(complain("--label %s: there are %u labels already", argument, LABELS_MAX));
+    command->labels[2 * i] = argument;
+    command->labels[2 * i + 1] = value + 1;
+    command->label_count += i == command->label_count;
 }
 
 static error_t convert_parse_option(int key, char *argument, struct argp_state *state)

@@ -323,8 +323,8 @@ for label in version =x ""; do
 	expect "label '$label'" 125 "$(status_of "$pprofil" convert -o x.jsonl --label "$label" runs/new.pb.gz)"
 	one_line "label '$label'"
 done
-expect "a label twice" 125 "$(status_of "$pprofil" convert -o x.jsonl --label a=b --label a=c runs/new.pb.gz)"
-one_line "a label twice"
+"$pprofil" convert -f clickhouse -o - --label a=b --label d=e --label a=c runs/new.pb.gz | head -n 1 >twice.jsonl
+expect_text "a label twice: the last one counts" '"labels.key":\["a","d"\],"labels.value":\["c","e"\]' twice.jsonl
 expect "label for another format" 125 "$(status_of "$pprofil" convert -o x.json --label a=b runs/new.pb.gz)"
 one_line "label for another format"
 expect "no file" "" "$(ls x.* 2>/dev/null)"
