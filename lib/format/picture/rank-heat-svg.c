@@ -145,7 +145,8 @@ static int rank_map_make(const struct profile *profile, struct rank_map *map)
     map->ranks_of_row = (ranks + ROWS_MAX - 1) / ROWS_MAX;
     map->rows = (ranks + map->ranks_of_row - 1) / map->ranks_of_row;
     map->row_height = fmax(1, fmin(ROW_HEIGHT_MAX, MAP_HEIGHT / map->rows));
-    map->column_width = fmin(COLUMN_WIDTH_MAX, (double)MAP_WIDTH / map->times.column_count);
+    double columns = (double)rank_map_ns(map, 0, map->times.column_count) / (double)map->times.column_ns;
+    map->column_width = fmin(COLUMN_WIDTH_MAX, MAP_WIDTH / columns);
     return rank_map_measure(map);
 }
 
@@ -159,6 +160,12 @@ static double rank_map_bottom(const struct rank_map *map)
 static double rank_map_seconds(const struct rank_map *map, uint32_t columns)
 {
     return (double)rank_map_ns(map, 0, columns) / NS;
+}
+
+/* Returns where a column begins; that behind the last one is where the map ends. */
+static double rank_map_x(const struct rank_map *map, uint32_t column)
+{
+    return LEFT + (double)rank_map_ns(map, 0, column) / (double)map->times.column_ns * map->column_width;
 }
 
 /* Writes the name of a rank, at most `columns` columns of it. */
@@ -228,8 +235,8 @@ static void rank_map_draw_row(const struct rank_map *map, uint32_t row)
             continue;
         fputs("<g>", map->out);
         rank_map_put_tip(map, row, i, next);
-        page_put_rect(map->out, LEFT + i * map->column_width, TOP + row * map->row_height,
-                      (next - i) * map->column_width, map->row_height - gap);
+        page_put_rect(map->out, rank_map_x(map, i), TOP + row * map->row_height,
+                      rank_map_x(map, next) - rank_map_x(map, i), map->row_height - gap);
         fputs(" fill=\"", map->out);
         rank_map_put_colour(map->out, level);
         fputs("\"/></g>\n", map->out);
@@ -262,7 +269,7 @@ static void rank_map_draw_bar(const struct rank_map *map, uint32_t row, double n
 {
     struct rank_time total = rank_map_total(map, row);
     double gap = map->row_height >= 6 ? 1 : 0, work = (double)total.work_ns / ns_of_unit;
-    double x = LEFT + map->times.column_count * map->column_width + BARS_GAP, y = TOP + row * map->row_height;
+    double x = rank_map_x(map, map->times.column_count) + BARS_GAP, y = TOP + row * map->row_height;
 
     fputs("<g><title>", map->out);
     rank_map_put_name(map, row);
@@ -359,7 +366,7 @@ static int rank_map_draw_title(const struct rank_map *map, const struct profile 
 
 static int rank_map_draw(const struct rank_map *map, const struct profile *profile)
 {
-    double width = map->times.column_count * map->column_width, bottom = rank_map_bottom(map);
+    double width = rank_map_x(map, map->times.column_count) - LEFT, bottom = rank_map_bottom(map);
     FILE *out = map->out;
 
     page_put_svg_head(out, WIDTH, (unsigned)bottom + FOOT);
