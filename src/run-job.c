@@ -68,6 +68,15 @@ static bool run_job_glob(const struct run *run, char glob[PATH_MAX])
     return name_pattern_expand(run->pattern, &values, glob, PATH_MAX) == 0 && glob[strspn(glob, plain)] == '\0';
 }
 
+/* Returns true if the output is a file of a format that has the ranks of processes. */
+static bool run_job_keeps_rank(const struct run *run)
+{
+    const char *output = run->asked.output;
+    const char *format = run->asked.format != NULL ? run->asked.format : pprofil_format_for(output);
+
+    return run->pattern != NULL && (strcmp(format, "pprof") == 0 || strcmp(format, "json") == 0);
+}
+
 void run_job_tell(const struct run *run)
 {
     int count = (int)run->rank.count;
@@ -77,9 +86,9 @@ void run_job_tell(const struct run *run)
         return;
     if (run->asked.output == NULL)
         complain("this is rank 0 of %d; -o 'NAME-%%r.pb.gz' saves the profiles of all ranks", count);
-    else if (!run_output_is_readable(&run->asked))
+    else if (!run_job_keeps_rank(run))
         return;
-    else if (run->pattern != NULL && run_job_glob(run, glob))
+    else if (run_job_glob(run, glob))
         complain("this is rank 0 of %d; compare all ranks with: pprofil report --imbalance %s", count, glob);
     else
         complain("this is rank 0 of %d; pprofil report --imbalance compares the files of all ranks", count);

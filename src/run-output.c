@@ -199,7 +199,7 @@ static void run_tell_samples(const pprofil_profile *profile)
              totals.asked_hz, why);
 }
 
-bool run_output_is_readable(const struct run_request *asked)
+static bool run_output_is_readable(const struct run_request *asked)
 {
     const char *name = asked->format != NULL ? asked->format : pprofil_format_for(asked->output);
     struct pprofil_format format;

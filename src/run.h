@@ -147,8 +147,6 @@ int run_periods_finish(struct run *run, bool saved);
 
 /* --- run-output.c -------------------------------------------------------------------------- */
 
-/* Returns true if pprofil can read the format of the output. asked->output must not be NULL. */
-bool run_output_is_readable(const struct run_request *asked);
 
 /* Returns true if the output may be written before the end of the run, too. A file can be written
  * again later. A pipe can be written only once, so it is written at the end. */
