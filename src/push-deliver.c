@@ -147,9 +147,9 @@ static void push_send_file(const struct push_delivery *delivery, const char *nam
     struct push_request request = {0};
     int error = push_queue_read(&delivery->queue, name, &request);
 
-    if (error != 0)
+    if (error != 0 && error != -ENOENT) /* -ENOENT: somebody has removed it since it was listed */
         push_drop_unreadable(delivery, name, error, progress);
-    else if (!push_server_waits(progress, request.url))
+    else if (error == 0 && !push_server_waits(progress, request.url))
         push_send_one(delivery, name, &request, progress);
     push_request_clear(&request);
     snprintf(progress->after, sizeof progress->after, "%s", name);
