@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <argp.h>
+#include <string.h>
 
 #include "arguments.h"
 #include "command-line.h"
@@ -120,7 +121,7 @@ int command_merge(int argc, char **argv)
         return complain("merge: which FILEs? See pprofil merge --help");
     if (output_format_check(command.output, command.format) != 0)
         return EXIT_OWN_FAILURE;
-    command.inputs.output = command.output;
+    command.inputs.output = strcmp(command.output, "-") == 0 ? NULL : command.output;
     int status = merge_find_inputs(&command);
     const struct merge_work work = {.inputs = &command.inputs,
                                     .selection = &command.selection,

@@ -199,8 +199,8 @@ struct push_delivery {
 /* Sends a request at once. Returns 0, or complains and returns EXIT_OWN_FAILURE. */
 int push_deliver_now(const struct push_delivery *delivery, const struct push_request *request);
 /* Sends the requests of the queue, oldest first. If one has to wait, later ones for the same server wait, too. Then
- * cuts the queue to its limit. Returns 0, PUSH_EXIT_QUEUED, or EXIT_OWN_FAILURE if a request was refused, could not be read,
- * or was dropped, of which it complains. */
+ * cuts the queue to its limit. Returns 0, PUSH_EXIT_QUEUED, or EXIT_OWN_FAILURE if a request was refused, could not be
+ * read, or was dropped, of which it complains. */
 int push_deliver_queue(const struct push_delivery *delivery);
 
 #endif

@@ -65,7 +65,7 @@ struct jit_owner jit_owner_of(const struct profile *profile, const struct profil
     struct jit_owner owner = {.pid = object->pid, .from = totals->start_time};
 
     if (totals->start_time != 0 && totals->elapsed_ns != 0)
-        owner.until = totals->start_time + totals->elapsed_ns;
+        owner.until = profile_end_time(totals);
     return owner;
 }
 

@@ -134,7 +134,8 @@ struct pprofil_totals {
     /* number of samples that found their thread running. The achieved sampling rate is running * 1e9 / cpu_ns Hz */
     uint64_t running;
     uint64_t start_ns;       /* UNIX time when the sampling began, ns; 0: not known */
-    /* UNIX time when it ended, ns; 0: not known. Of merged profiles elapsed_ns is the sum, and this the end of the last */
+    /* UNIX time when it ended, ns; 0: not known. Of merged profiles, elapsed_ns is the sum, and this is the end of the
+     * last one */
     uint64_t end_ns;
 };
 

@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* How much time the ranks of a job spent in a function itself, or in a function of MPI and all that it called. The texts
- * belong to the profile. */
+/* How much time the ranks of a job spent in a function itself, or in a function of MPI and all that it called. The
+ * texts belong to the profile. */
 struct pprofil_imbalance_row {
     const char *name;   /* name of the function */
     const char *object; /* last component of the path of its object; "": not known */

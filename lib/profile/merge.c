@@ -116,8 +116,8 @@ static int merge_compare_lines(const struct profile *profile, const struct profi
 }
 
 /* Returns true if `lines` is more detailed than known->lines. First compares the bits of `looked`, then how many lines
- * there are. If both are equal, compares the lines with merge_compare_lines, so that the result does not depend on the order
- * of merging. */
+ * there are. If both are equal, compares the lines with merge_compare_lines, so that the result does not depend on the
+ * order of merging. */
 static bool merge_is_fuller(const struct profile *into, const struct profile_location *known,
                             const struct profile_line *lines, uint32_t count, uint32_t looked)
 {
@@ -390,12 +390,13 @@ static void merge_free_maps(struct merger *merger)
     free(merger->joined);
 }
 
-/* A profile without samples says what the sum is of only if neither profile has any. */
+/* A profile without samples does not say what the sum is of, unless neither profile has any. */
 static bool merge_has_wall(const struct profile *into, const struct profile *from)
 {
-    if (into->sample_count > 0 && into->totals.wall)
-        return true;
-    return from->totals.wall && (from->sample_count > 0 || into->sample_count == 0);
+    bool none = into->sample_count == 0 && from->sample_count == 0;
+
+    return (into->totals.wall && (into->sample_count > 0 || none)) ||
+           (from->totals.wall && (from->sample_count > 0 || none));
 }
 
 int profile_merge(struct profile *into, const struct profile *from, unsigned how)

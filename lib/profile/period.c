@@ -147,7 +147,8 @@ static int period_keep_numbered(const struct extraction *extraction, const struc
     return pending->object == HASH_NONE ? 0 : extract_object(extraction, pending->object, &pending->object);
 }
 
-/* Keeps the idle files (wants_idle: true) or all other objects (wants_idle: false). The first `excess` ones are forgotten. */
+/* Keeps the idle files (wants_idle: true) or all other objects (wants_idle: false). The first `excess` ones are
+ * forgotten. */
 static int period_keep_some(const struct extraction *extraction, const bool *idle, bool wants_idle, uint32_t excess)
 {
     const struct profile_index *from = extraction->from->index;

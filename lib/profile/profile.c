@@ -115,8 +115,10 @@ uint64_t profile_history_start(const struct profile *profile)
 
 uint64_t profile_end_time(const struct profile_totals *totals)
 {
-    if (totals->end_time != 0 || totals->start_time == 0)
-        return totals->end_time;
+    if (totals->start_time == 0)
+        return 0;
+    if (totals->end_time != 0)
+        return totals->end_time > totals->start_time ? totals->end_time : totals->start_time;
     return totals->start_time + totals->elapsed_ns;
 }
 

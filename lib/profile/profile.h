@@ -181,8 +181,8 @@ struct profile_totals {
     double asked_hz;
     bool wall;              /* wall mode: sleeping threads were sampled, too */
     uint64_t start_time;    /* time when sampling began, CLOCK_REALTIME ns; 0: not known */
-    /* of merged profiles: time when the sampling of the last one ended, CLOCK_REALTIME ns; elapsed_ns is then the sum of
-     * theirs. 0: elapsed_ns after start_time */
+    /* of merged profiles: time when the sampling of the last one ended, CLOCK_REALTIME ns; elapsed_ns is then the sum
+     * of theirs. 0: elapsed_ns after start_time */
     uint64_t end_time;
 };
 
@@ -222,12 +222,13 @@ struct profile {
 struct profile *profile_new(void);
 void profile_free(struct profile *profile);
 
-/* Returns when slot 0 of the history begins, CLOCK_REALTIME ns; 0: not known. With a delayed start of the sampling, this
- * is earlier than totals.start_time. If the times of the history count from the start of a machine, it is
+/* Returns when slot 0 of the history begins, CLOCK_REALTIME ns; 0: not known. With a delayed start of the sampling,
+ * this is earlier than totals.start_time. If the times of the history count from the start of a machine, it is
  * totals.start_time. */
 uint64_t profile_history_start(const struct profile *profile);
 
-/* Returns when the sampling of a profile, or of the last of merged ones, ended, CLOCK_REALTIME ns; 0: not known. */
+/* Returns when the sampling of a profile, or of the last of merged ones, ended, CLOCK_REALTIME ns, and not before
+ * start_time; 0: not known. */
 uint64_t profile_end_time(const struct profile_totals *totals);
 
 /* Adds one event that wire_event_valid has accepted. Returns 0, -ENOMEM or -EOVERFLOW. The profile is consistent even
@@ -389,13 +390,13 @@ enum profile_merging {
  * entries in the tables changes.
  *
  * profile_object says which objects are the same. Processes are the same if their pid, parent, name, start, host, job
- * and rank are equal. Processes that were read from files of other programs have start 0. Such processes are the same only if their
- * pid is also 0. After the last profile was merged, the caller calls profile_number_generations. If both profiles have
- * names for a location, the result has the more detailed names.
+ * and rank are equal. Processes that were read from files of other programs have start 0. Such processes are the same
+ * only if their pid is also 0. After the last profile was merged, the caller calls profile_number_generations. If both
+ * profiles have names for a location, the result has the more detailed names.
  *
- * Counts, times and totals are added. The result has the lower asked_hz, and the earlier start_time. Timelines are
- * added slot by slot, by their times. A profile without a timeline adds nothing to them. The rates may differ, because
- * each sample contains the time that it represents.
+ * Counts, times and totals are added. The result has the lower asked_hz, the earlier start_time, and the later end.
+ * Timelines are added slot by slot, by their times. A profile without a timeline adds nothing to them. The rates may
+ * differ, because each sample contains the time that it represents.
  *
  * Returns 0 or an error. PPROFIL_ERROR_MIXED_TIMES: one profile has elapsed times and the other has CPU times; nothing
  * was changed. -ENOMEM, -EOVERFLOW (a sum is too large): the caller must free `into`.

@@ -323,13 +323,17 @@ Test(merge, a_profile_without_samples_does_not_say_of_which_time_the_sum_is)
     struct profile *cpu = make_one(1, "x", 1), *empty = profile_new();
 
     empty->totals.wall = true;
-    struct profile *a = merged(cpu, empty), *b = merged(empty, cpu), *c = merged(empty, empty);
+    struct profile *none = profile_new(), *a = merged(cpu, empty), *b = merged(empty, cpu);
+    struct profile *c = merged(empty, none), *d = merged(none, empty);
     cr_assert_not(a->totals.wall);
     cr_assert_not(b->totals.wall);
     cr_assert(c->totals.wall);
+    cr_assert(d->totals.wall);
     profile_free(a);
     profile_free(b);
     profile_free(c);
+    profile_free(d);
+    profile_free(none);
     profile_free(cpu);
     profile_free(empty);
 }

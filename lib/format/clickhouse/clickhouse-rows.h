@@ -15,7 +15,7 @@
 /* A piece of the profile's time. */
 struct clickhouse_piece {
     uint64_t begin;     /* CLOCK_REALTIME, ns; 0: not known */
-    uint64_t length_ns; /* time during which samples were taken; 0: not known */
+    uint64_t length_ns; /* of merged profiles, from the start of the first to the end of the last; 0: not known */
 };
 
 struct clickhouse_row {

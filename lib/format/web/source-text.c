@@ -281,7 +281,7 @@ static int put_file(FILE *out, const struct source_choice *choice, uint32_t file
 {
     const struct source_file *text = &choice->texts[file];
     const struct profile_totals *totals = &choice->web->profile->totals;
-    bool newer = totals->start_time != 0 && text->written_ns > (int64_t)(totals->start_time + totals->elapsed_ns);
+    bool newer = totals->start_time != 0 && text->written_ns > (int64_t)profile_end_time(totals);
     int error = 0;
 
     fprintf(out, "[%u,%d", file, newer);
