@@ -43,7 +43,7 @@ struct diff_functions {
     uint32_t *moved;
     uint64_t samples; /* how many entries of profile->samples were counted so far, of both profiles together */
     bool stacks;      /* a sample has more than one frame */
-    bool timed;       /* all profiles have times; otherwise the weight of a sample is 1 */
+    bool timed;       /* both profiles have times; otherwise the weight of a sample is 1 */
     enum pprofil_by by;
 };
 
