@@ -12,6 +12,9 @@ struct supervisor;
 struct tracee;
 struct tracer;
 
+/* Returns the CPU time that a sample of a thread on a CPU represents, ns. To be called once for each such sample, after
+ * tracee_read_cpu: adds the returned time to what the samples of the thread and its process represent. */
+uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee);
 /* For programs that profile themselves. To be called when a process has ended. If its samples represent less CPU time
  * than it has used, later samples of other processes will represent the difference. The clock of the process must have
  * been read after its end (tracee_last_cpu). */
