@@ -49,8 +49,8 @@
  *     at-stop.c              reads registers and copies the stack while the thread is stopped
  *     preempt.c              takes a thread's CPU, for up to 80 us, before a tick interrupts the thread
  *     tracer-cpus.c          while no CPU is idle, moves a tracer from one CPU of its tracees to the next
- *     tracer-priority.c      gives tracers real-time priority while a CPU is idle or other programs want the CPUs, and
- *                            otherwise short slices of CPU time
+ *     tracer-priority.c      gives tracers real-time priority; if no CPU is idle and ticks come often, only if other
+ *                            programs want the CPUs, and otherwise short slices of CPU time
  *     repair-*.c             write registers (regs-*.c). repair-piece.c interrupts a sleeping thread when the time
  *                            limit of its call is over, and when the tracer leaves. repair-signal.c holds a signal that
  *                            comes between two pieces of a call, and sends it again. It also removes a SIGPIPE that

@@ -14,10 +14,11 @@
  * waits for its turn after these programs, and stopped threads wait with it. In measurements, a process that starts
  * threads then lost twice as much time, and only half of the ticks came in time.
  *
- * If the targets themselves fill the CPUs, a short time slice is enough (sched_setattr(2); since Linux 6.12 any user
- * may ask for one). The nice value helps on older kernels, if the scheduler does not divide the CPUs among sessions.
- * With real-time priority each sample would cost as much. But at rates near 10 kHz, there would be so many samples that
- * they would cost more than the limit that the user has set.
+ * If the targets themselves fill the CPUs, real-time priority is best unless ticks come often. Without it, a tracer now
+ * and then waits very long for its CPU: up to 3.5 s were measured beside threads that poll with sched_yield(2). A sample
+ * costs as much as without it. But at rates near 10 kHz, there would be so many samples that they would cost more than
+ * the limit that the user has set. Then the tracer only asks for a short time slice (sched_setattr(2); since Linux 6.12
+ * any user may do so). The nice value helps on older kernels, if the scheduler does not divide the CPUs among sessions.
  */
 #include "config.h"
 
@@ -26,9 +27,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "supervisor/budget.h"
 #include "supervisor/supervisor.h"
 #include "supervisor/tracer-cpus.h"
 
+/* If the time from one tick to the next is this long, ns, or longer, real-time priority is best on full CPUs. */
+#define REALTIME_PERIOD_NS 500000u
 #define SLICE_NS 100000u /* the shortest time slice that the scheduler allows, ns */
 
 /* Same as struct sched_attr of include/uapi/linux/sched/types.h. That header cannot be used, because it conflicts with
@@ -64,10 +68,12 @@ void priority_ask(struct tracer *tracer)
 
 bool priority_realtime_is_best(struct tracer *tracer)
 {
-    if (!tracer->supervisor->cpus.full)
+    struct supervisor *supervisor = tracer->supervisor;
+
+    if (!supervisor->cpus.full || budget_period(&supervisor->budget) >= REALTIME_PERIOD_NS)
         return true;
     /* the load says nothing about targets that all sleep at this moment */
-    return cpus_full_count_runnable(tracer->supervisor) > 0 ? cpus_full_by_others(tracer) : tracer->asked_for_realtime;
+    return cpus_full_count_runnable(supervisor) > 0 ? cpus_full_by_others(tracer) : tracer->asked_for_realtime;
 }
 
 void priority_follow(struct tracer *tracer, bool realtime)
