@@ -273,14 +273,21 @@ static int name_syscall(struct profile *profile, const struct live_process *live
     return profile_syscall(profile, name, number, compat, result);
 }
 
-/* Finds or adds the node of a sample that has no stack. The location of the node is the pc, or a mark if the thread
- * waited for a CPU. */
+/* Returns the name of the mark that is the location of a sample without a pc. NULL: the sample has a pc. */
+static const char *mark_of(const struct wire_sample *event)
+{
+    if ((event->flags & WIRE_SAMPLE_WAITING) != 0)
+        return PROFILE_WAITING_PLACE;
+    return (event->flags & WIRE_SAMPLE_UNSAMPLED) != 0 ? PROFILE_UNSAMPLED_PLACE : NULL;
+}
+
+/* Finds or adds the node of a sample that has no stack. The location of the node is the pc, or a mark. */
 static int place_sample(struct profile *profile, const struct live_process *live,
                         const struct wire_sample *event, uint32_t *node)
 {
+    const char *mark = mark_of(event);
     uint32_t location;
-    int error = (event->flags & WIRE_SAMPLE_WAITING) != 0 ? profile_mark(profile, PROFILE_WAITING_PLACE, &location)
-                                                          : locate(profile, live, event->pc, &location);
+    int error = mark != NULL ? profile_mark(profile, mark, &location) : locate(profile, live, event->pc, &location);
 
     return error == 0 ? profile_node(profile, PROFILE_NONE, location, node) : error;
 }

@@ -140,6 +140,9 @@ enum profile_state {
  * call. */
 #define PROFILE_WAITING_PLACE "[waiting for a CPU]"
 
+/* The name of the location of CPU time for which there are no samples, because the supervisor could take none. */
+#define PROFILE_UNSAMPLED_PLACE "[not sampled]"
+
 /* The path of the object that stands for kernel code, if nothing tells more about it. */
 #define PROFILE_KERNEL "[kernel]"
 

@@ -17,14 +17,16 @@ bool report_has_stacks(const struct profile *profile)
     return false;
 }
 
-/* Returns true if a location is a mark for missing frames. The stack of a thread that waited for a CPU has a mark too,
- * but no frames are missing there. So that mark does not count. */
+/* Returns true if a location is a mark for missing frames. A thread that waited for a CPU has a mark, too, and so has
+ * CPU time that was not sampled. But these marks stand for no frames, so they do not count. */
 static bool is_mark(const struct profile *profile, uint32_t location)
 {
     const struct profile_object *object = &profile->objects[profile->locations[location].object];
 
-    return location != PROFILE_NONE && object->kind == PROFILE_OBJECT_MARK &&
-           strcmp(profile->strings[object->path], PROFILE_WAITING_PLACE) != 0;
+    if (location == PROFILE_NONE || object->kind != PROFILE_OBJECT_MARK)
+        return false;
+    const char *name = profile->strings[object->path];
+    return strcmp(name, PROFILE_WAITING_PLACE) != 0 && strcmp(name, PROFILE_UNSAMPLED_PLACE) != 0;
 }
 
 /* Returns an array that is indexed by node: location of the mark on the node's stack, or PROFILE_NONE. The caller frees

@@ -11,6 +11,10 @@
 /* A thread is young until it has this many samples. The CPU time that fewer samples represent may differ much from the
  * CPU time that the thread has used. */
 #define YOUNG_SAMPLES_MAX 16
+/* If the debt is larger than UNSAMPLED_MIN_NS, ns, and than UNSAMPLED_STRETCHES times what a sample represents, it does
+ * not come from chance. Even if three of four ticks miss a thread, its debt stays below this limit. */
+#define UNSAMPLED_MIN_NS 250000000
+#define UNSAMPLED_STRETCHES 32
 #define WAIT_MIN_NS 100000u /* shorter waits are added up and reported together */
 
 /* --- CPU time -------------------------------------------------------------------------------- */
@@ -40,6 +44,18 @@ static int64_t weight_within_process(const struct weight *weight, int64_t share)
     if (share > weight->process_left + weight->process_lag)
         share = weight->process_left + weight->process_lag;
     return share > 0 ? share : 0;
+}
+
+uint64_t weight_take_unsampled(struct weight *weight)
+{
+    int64_t unsampled = weight->debt - weight->stretch;
+
+    if (unsampled <= UNSAMPLED_MIN_NS || unsampled <= UNSAMPLED_STRETCHES * weight->stretch)
+        return 0;
+    weight->debt -= unsampled;
+    weight->process_left -= unsampled;
+    weight->late = 0;
+    return (uint64_t)unsampled;
 }
 
 uint64_t weight_of_sample(const struct weight *weight)

@@ -31,6 +31,9 @@
  * all that time was spent. So the missed time becomes the thread's debt, and each of the next samples is credited with
  * a part of it. But if a thread has few samples (a young thread), its next sample is credited with all of the missed
  * time, because it may be the last.
+ *
+ * If the debt is very large, the tracer got no CPU for a long time, or the machine was asleep. Samples that come later
+ * show nothing of that time. So it is not spread over them, but reported as CPU time that was not sampled.
  */
 
 /* The input for the weight of a sample. All lengths of time are in ns. */
@@ -57,6 +60,10 @@ struct weight {
     int64_t others_room; /* the samples of this process may represent at most this part of others_left */
 };
 
+/* If the debt is too large to be spread over samples, lowers it to `stretch`, and returns by how much, ns. The returned
+ * time must be reported as CPU time that was not sampled. The fields `late` and `process_left`, which contain the debt,
+ * too, are lowered with it. Otherwise returns 0. To be called before weight_of_sample. */
+uint64_t weight_take_unsampled(struct weight *weight);
 /* Returns the CPU time that the sample represents, ns, 0 or more. */
 uint64_t weight_of_sample(const struct weight *weight);
 /* Returns how much CPU time of other processes the sample represents in addition, ns, 0 or more. Without this, the CPU

@@ -7,9 +7,13 @@
 #include "dialect/dialect.h"
 #include "supervisor/accounting.h"
 #include "supervisor/attribution.h"
+#include "supervisor/budget.h"
 #include "supervisor/cpu-time.h"
+#include "supervisor/debug-log.h"
+#include "supervisor/emit.h"
 #include "supervisor/serve/serve.h"
 #include "supervisor/supervisor.h"
+#include "wire/wire.h"
 
 /* A sample of a young thread (accounting.h) represents at least 1/YOUNG_SHARES of the unsampled CPU time of its
  * process, that is, of the CPU time that no sample represents yet. */
@@ -29,8 +33,16 @@ static unsigned attribution_young_shares(const struct supervisor *supervisor, co
     return supervisor->options.serve && count < YOUNG_SHARES ? (unsigned)count + 1 : YOUNG_SHARES;
 }
 
+/* Returns true if the process profiles itself, with one histogram for the tracee and its other threads. */
+static bool attribution_is_shared(const struct tracee *tracee)
+{
+    const struct dialect_count *count = counts_of(tracee->process, tracee->tid);
+
+    return count != NULL && !counts_has_own(tracee->process, tracee->tid) && count->on;
+}
+
 /*
- * Returns the CPU time that a sample of a thread on a CPU represents, ns.
+ * Returns what is known of the CPU time of a thread that gets a sample.
  *
  * If threads compete for CPUs, the samples of a thread may represent more CPU time than it has used: up to AHEAD_MAX
  * stretches more. If a program profiles itself, they may represent at most one period more, because the program may
@@ -39,18 +51,18 @@ static unsigned attribution_young_shares(const struct supervisor *supervisor, co
  * The time that the samples represent then approaches the CPU time of the whole process, which is known better than
  * that of a thread.
  */
-uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
+static struct weight attribution_account(struct supervisor *supervisor, struct tracee *tracee)
 {
     struct process *process = tracee->process;
-    struct tick *tick = &tracee->tracer->tick;
     const struct dialect_count *count = counts_of(process, tracee->tid);
     bool own = counts_has_own(process, tracee->tid);
     uint64_t age_ns = 0, used = own ? 0 : process_cpu_lately(process, time_now(), &age_ns);
     int cpus = CPU_COUNT(&supervisor->cpus.set);
     uint64_t period = count != NULL ? count->period_ns : 0;
     int64_t left = (int64_t)(used - process->sampled.attributed_ns);
-    bool shared = count != NULL && !own && count->on;
-    const struct weight weight = {
+    int64_t of_all = supervisor->ended.left_ns + tracee->tracer->tick.left_ns;
+
+    return (struct weight){
         .stretch = (int64_t)tracee->interrupt.pending_ns,
         .late = (int64_t)tracee->interrupt.late_ns,
         .debt = (int64_t)(tracee->time.used_ns - tracee->time.base_ns - tracee->time.attributed_ns),
@@ -60,18 +72,59 @@ uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
         .process_left = left,
         .process_lag = (int64_t)(KERNEL_TICK_NS + age_ns) * cpus + (int64_t)period,
         .process_shares = attribution_young_shares(supervisor, process),
-        .others_left = shared ? supervisor->ended.left_ns + tick->left_ns - left : 0,
+        .others_left = attribution_is_shared(tracee) ? of_all - left : 0,
         .others_room = (int64_t)(period - process->sampled.for_others_ns)};
-    uint64_t share = weight_of_sample(&weight), for_others = weight_for_others(&weight);
+}
 
-    if (shared)
-        tick->left_ns -= (int64_t)share;
+static void attribution_note_sampled(struct tracee *tracee, uint64_t cpu_ns)
+{
+    tracee->process->sampled.attributed_ns += cpu_ns;
+    tracee->time.attributed_ns += cpu_ns;
+}
+
+/* Reports CPU time of the tracee for which there are no samples. */
+static void attribution_emit_unsampled(struct supervisor *supervisor, struct tracee *tracee, uint64_t cpu_ns)
+{
+    struct wire_sample sample = {.time = time_now(),
+                                 .cpu_ns = cpu_ns,
+                                 .syscall = WIRE_NO_SYSCALL,
+                                 .flags = WIRE_SAMPLE_UNSAMPLED};
+
+    attribution_note_sampled(tracee, cpu_ns);
+    debug_log(tracee->tracer, "unsampled %d %llu", tracee->tid, (unsigned long long)cpu_ns);
+    if (supervisor->options.wall)
+        sample.wall_ns = cpu_ns;
+    wall_time_book_run(&tracee->sleep.wall, sample.wall_ns);
+    emit_sample(supervisor, tracee, &sample, NULL);
+}
+
+uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
+{
+    struct process *process = tracee->process;
+    struct weight weight = attribution_account(supervisor, tracee);
+    uint64_t unsampled = supervisor->options.serve ? 0 : weight_take_unsampled(&weight);
+
+    if (unsampled > 0)
+        attribution_emit_unsampled(supervisor, tracee, unsampled);
+    uint64_t share = weight_of_sample(&weight), for_others = weight_for_others(&weight);
+    if (attribution_is_shared(tracee))
+        tracee->tracer->tick.left_ns -= (int64_t)share;
     supervisor->ended.left_ns -= (int64_t)for_others;
     process->sampled.for_others_ns += for_others;
     process->sampled.count++;
-    process->sampled.attributed_ns += share;
-    tracee->time.attributed_ns += share;
+    attribution_note_sampled(tracee, share);
     return share + for_others;
+}
+
+void attribution_report_unsampled(struct supervisor *supervisor, struct tracee *tracee)
+{
+    struct weight weight = {
+        .stretch = (int64_t)budget_period(&supervisor->budget),
+        .debt = (int64_t)(tracee->time.used_ns - tracee->time.base_ns - tracee->time.attributed_ns)};
+    uint64_t unsampled = weight_take_unsampled(&weight);
+
+    if (unsampled > 0)
+        attribution_emit_unsampled(supervisor, tracee, unsampled);
 }
 
 void attribution_note_end(struct supervisor *supervisor, const struct process *process)

@@ -13,8 +13,12 @@ struct tracee;
 struct tracer;
 
 /* Returns the CPU time that a sample of a thread on a CPU represents, ns. To be called once for each such sample, after
- * tracee_read_cpu: adds the returned time to what the samples of the thread and its process represent. */
+ * tracee_read_cpu: adds the returned time to what the samples of the thread and its process represent. If the tracer was
+ * without a CPU for so long that no samples can represent it, sends a sample with WIRE_SAMPLE_UNSAMPLED for that time. */
 uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee);
+/* Wall mode: sends a sample with WIRE_SAMPLE_UNSAMPLED if attribution_weigh would do so. To be called before the sleep of
+ * a tracee is booked, after tracee_read_cpu: otherwise that time would be booked as sleep. */
+void attribution_report_unsampled(struct supervisor *supervisor, struct tracee *tracee);
 /* For programs that profile themselves. To be called when a process has ended. If its samples represent less CPU time
  * than it has used, later samples of other processes will represent the difference. The clock of the process must have
  * been read after its end (tracee_last_cpu). */

@@ -53,6 +53,8 @@ enum wire_sample_flags {
     /* set only with WIRE_SAMPLE_SLEEPING, and not with WIRE_SAMPLE_STACK: the thread sleeps on since its last sample
      * that had both, so it still has that stack */
     WIRE_SAMPLE_SAME_STACK = 1u << 6,
+    /* the thread used cpu_ns of CPU time while the supervisor could take no samples; there is no pc */
+    WIRE_SAMPLE_UNSAMPLED = 1u << 7,
 };
 
 #define WIRE_NO_SYSCALL (-1)  /* value of wire_sample.syscall: the thread runs user code */

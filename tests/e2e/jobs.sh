@@ -35,6 +35,10 @@ by_rank() {
 }
 # imbalance NAME FUNCTION VALUE RANK: as imbalance_is of lib.sh, but for the figures in JSON
 imbalance() {
+	if grep -qF '"name":"[not sampled]"' json; then
+		echo "SKIP $1: imbalance: some of the time was not sampled"
+		return
+	fi
 	awk -v name="$2" 'BEGIN { RS = "{" } index($0, "\"name\":\"" name "\"")' json >row
 	found=$(sed -n 's/.*"imbalance":\([-0-9.e]*\).*/\1/p' row) error=$(sed -n 's/.*"error95":\([-0-9.e]*\).*/\1/p' row)
 	between "$1: imbalance" "$(awk "BEGIN { print $3 - 0.05 - 3 * $error }")" "$found" \

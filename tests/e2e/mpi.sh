@@ -52,6 +52,10 @@ cell() {
 	"$pprofil" report -n 0 -f csv --rank "$2" "$1" >cell.csv
 	awk -F, -v f="$3" '$5 == f || $5 == "P" f { print $NF, $(NF - 1); exit }' cell.csv
 }
+# unsampled FILE RANK: the time for which the rank could not be sampled, ns
+unsampled() {
+	cell "$1" "$2" '[not sampled]' | awk '{ ns = $2 } END { print ns + 0 }'
+}
 # check_ranks NAME FILE RANKS
 check_ranks() {
 	expect "$1: ranks" "$3" "$("$pprofil" report -n 0 -f csv --by rank "$2" | awk -F, 'NR > 1 && $5 ~ /^[0-9]+$/' | wc -l)"
@@ -66,7 +70,8 @@ check_picture() {
 	expect "$1: a bar for each rank" "$3" "$(wc -l <bars)"
 	while read -r seconds rank; do
 		between "$1: rank $rank: time in MPI, in the picture" \
-			"$(awk '{ print 0.7e-9 * $3 - 0.05 }' "own-$rank")" "$seconds" 100
+			"$(awk -v unsampled="$(unsampled "$2" "$rank")" '{ print 0.7e-9 * $3 - 0.05 - unsampled / 1e9 }' \
+				"own-$rank")" "$seconds" 100
 	done <bars
 	seconds=$("$pprofil" report -f json --imbalance "$2" | sed 's/.*"mpi":{//; s/}.*//; s/.*"ns":\([0-9]*\).*/\1/')
 	between "$1: time in MPI, in the picture" "$(awk "BEGIN { print $seconds / 1e9 - 0.01 }")" \
@@ -82,7 +87,8 @@ check_times() {
 			[ $function = solve ] || due=$waited
 			cell "$file" $rank $function >cell
 			read -r samples ns <cell || samples=0 ns=0
-			time_is "$name: rank $rank: $function" "$due" "$samples" "$ns" $((computed + waited))
+			time_is "$name: rank $rank: $function" "$due" "$samples" "$ns" $((computed + waited)) \
+				"$(unsampled "$file" $rank)"
 		done
 		rank=$((rank + 1))
 	done

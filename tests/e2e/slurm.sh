@@ -125,7 +125,8 @@ while read -r rank even uneven; do
 		[ $function = even ] || due=$uneven
 		awk -F, -v f="$function" '$5 == f { print $4, $3; exit }' rank.csv >cell
 		read -r samples ns <cell || samples=0 ns=0
-		time_is "rank $rank: $function" "$due" "$samples" "$ns" $((even + uneven))
+		time_is "rank $rank: $function" "$due" "$samples" "$ns" $((even + uneven)) \
+			"$(awk -F, '$5 == "[not sampled]" { print $3 }' rank.csv)"
 	done
 done <own
 "$pprofil" report -n 0 -f csv --imbalance flat.pb.gz >imbalance.csv

@@ -208,6 +208,30 @@ Test(profile, states_are_counted_apart)
     profile_free(profile);
 }
 
+Test(profile, time_without_samples_has_a_mark)
+{
+    struct profile *profile = profile_new();
+    struct wire_sample event = {.header = {WIRE_SAMPLE, sizeof event},
+                                .pid = 10,
+                                .tid = 10,
+                                .cpu_ns = 5,
+                                .syscall = WIRE_NO_SYSCALL,
+                                .flags = WIRE_SAMPLE_UNSAMPLED};
+
+    feed(profile, &event.header);
+    cr_assert_eq(profile->sample_count, 1);
+    const struct profile_sample *sample = &profile->samples[0];
+    const struct profile_node *node = &profile->nodes[sample->node];
+    const struct profile_object *object = &profile->objects[profile->locations[node->location].object];
+    cr_assert_eq(sample->state, PROFILE_RUNNING);
+    cr_assert_eq(sample->syscall, PROFILE_NONE);
+    cr_assert_eq(profile->totals.cpu_ns, 5);
+    cr_assert_eq(node->parent, PROFILE_NONE);
+    cr_assert_eq(object->kind, PROFILE_OBJECT_MARK);
+    cr_assert_str_eq(profile->strings[object->path], PROFILE_UNSAMPLED_PLACE);
+    profile_free(profile);
+}
+
 Test(profile, totals_come_from_the_last_statistics)
 {
     struct profile *profile = profile_new();

@@ -54,6 +54,39 @@ Test(weight, the_sum_is_never_ahead_of_the_clock_by_more_than_is_allowed)
     }
 }
 
+/* A thread that always runs is sampled each millisecond, but for three seconds its tracer gets no CPU. */
+Test(weight, a_long_time_without_samples_is_spread_over_none)
+{
+    for (uint64_t samples = 0; samples < 100; samples += 33) {
+        struct weight weight = weight_of(MS, 3001 * (int64_t)MS, samples);
+        weight.late = 3000 * (int64_t)MS;
+        weight.process_known = true;
+        weight.process_left = 3001 * (int64_t)MS;
+        weight.process_shares = 4;
+        cr_assert_eq(weight_take_unsampled(&weight), 3000 * (int64_t)MS);
+        cr_assert_eq(weight_take_unsampled(&weight), 0, "it is taken once");
+        cr_assert_eq(weight_of_sample(&weight), MS);
+    }
+}
+
+/* At any rate, a thread of which three of four ticks see nothing, for example because they always come late, still has
+ * samples that represent all of its CPU time. */
+Test(weight, ticks_that_see_nothing_are_not_a_long_time_without_samples)
+{
+    static const int64_t stretches[] = {MS / 10, MS, 10 * MS, 100 * MS};
+
+    for (size_t i = 0; i < sizeof stretches / sizeof *stretches; i++) {
+        int64_t used = 0, given = 0;
+        for (uint64_t samples = 0; samples < 2000; samples++) {
+            used += 4 * stretches[i];
+            struct weight weight = weight_of(stretches[i], used - given, samples);
+            cr_assert_eq(weight_take_unsampled(&weight), 0);
+            given += (int64_t)weight_of_sample(&weight);
+        }
+        cr_assert_geq(given, used - 100 * stretches[i]);
+    }
+}
+
 Test(weight, nothing_is_taken_back)
 {
     struct weight weight = weight_of(MS, -100 * (int64_t)MS, 50);

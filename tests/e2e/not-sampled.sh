@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The supervisor is stopped for a while, as if it got no CPU. What the target does meanwhile is not put down to the code
+# that it executes afterwards: the time is a row of its own.
+. "${abs_srcdir:-.}/tests/e2e/lib.sh"
+
+cd "$work" || exit 1
+cat >phases.c <<'C'
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static double used(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+static void work(double seconds)
+{
+	for (double end = used() + seconds; used() < end;)
+		for (volatile int i = 0; i < 200000; i++)
+			;
+}
+__attribute__((noinline)) void sampled(void)
+{
+	work(0.5);
+	__asm__ volatile("");
+}
+__attribute__((noinline)) void hidden(void)
+{
+	work(1.5);
+	__asm__ volatile("");
+}
+int main(void)
+{
+	sampled();
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	getchar();
+	double start = used();
+	hidden();
+	double end = used();
+	puts("continue");
+	fflush(stdout);
+	getchar();
+	sampled();
+	printf("%.0f %.0f\n", (used() - (end - start)) * 1e9, (end - start) * 1e9);
+	return 0;
+}
+C
+"${CC:-cc}" -O1 -g -o phases phases.c || exit 1
+
+# profile OPTION...: the target reads its standard input before and after the supervisor is stopped, so the supervisor
+# does not hold it
+profile() {
+	rm -f to from
+	mkfifo to from
+	"$pprofil" -q -g "$@" -o phases.pb.gz ./phases <to >from 2>err &
+	client=$!
+	exec 3>to 4<from
+	read -r target <&4
+	supervisor=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$target/status")
+	kill -STOP "$supervisor"
+	echo >&3
+	read -r _ <&4
+	kill -CONT "$supervisor"
+	echo >&3
+	read -r sampled hidden <&4
+	wait "$client"
+	status=$?
+	exec 3>&- 4<&-
+}
+# cell FUNCTION: "SAMPLES NS" of CPU time
+cell() { awk -F, -v f="$1" '$5 == f { print $NF, $(NF - 1); exit }' functions.csv; }
+
+for options in "" -w; do
+	name="time not sampled, options '$options'"
+	# shellcheck disable=SC2086
+	profile -F 1000 --overhead 100 $options
+	expect "$name: status" 0 "$status"
+	"$pprofil" report -n 0 -f csv phases.pb.gz >functions.csv
+	cell sampled >counts
+	read -r samples ns <counts || samples=0 ns=0
+	time_is "$name: the time with samples" "$sampled" "$samples" "$ns" "$sampled"
+	# the row also has what is left over of the earlier time: it is less than what makes a row
+	between "$name: the time without samples" "$(awk "BEGIN { print $hidden - 0.25e9 }")" \
+		"$(cell '[not sampled]' | cut -d' ' -f2)" "$(awk "BEGIN { print $hidden + 0.25e9 }")"
+	expect "$name: the function without samples" "" "$(cell hidden)"
+	"$pprofil" report phases.pb.gz >report
+	expect_text "$name: the report" '\[not sampled\]' report
+	expect "$name: no frames are missing" 0 "$(grep -c '^# stacks:' report)"
+	"$pprofil" convert -f folded -o - phases.pb.gz >folded
+	expect "$name: folded" 1 "$(grep -c '^\[not sampled\] ' folded)"
+	"$pprofil" convert -o again.json phases.pb.gz
+	expect "$name: as JSON" "$(cell '[not sampled]')" \
+		"$("$pprofil" report -n 0 -f csv again.json >functions.csv; cell '[not sampled]')"
+done
+
+# elapsed time: what was not sampled is no sleep, too
+"$pprofil" report -f json phases.pb.gz >report.json
+between "-w: the thread's time is what has elapsed" 0.8 \
+	"$(awk "BEGIN { print $(number report.json wall_ns) / $(number report.json elapsed_ns) }")" 1.1
+finish
