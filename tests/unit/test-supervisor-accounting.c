@@ -80,6 +80,9 @@ Test(weight, ticks_that_see_nothing_are_not_a_long_time_without_samples)
         for (uint64_t samples = 0; samples < 2000; samples++) {
             used += 4 * stretches[i];
             struct weight weight = weight_of(stretches[i], used - given, samples);
+            weight.process_known = true;
+            weight.process_left = used - given;
+            weight.process_shares = 4;
             cr_assert_eq(weight_take_unsampled(&weight), 0);
             given += (int64_t)weight_of_sample(&weight);
         }
