@@ -205,28 +205,29 @@ static bool tracer_step_is_billed(struct tracer *tracer, bool ticked, bool for_t
     return for_tick && cpus_full_count_runnable(tracer->supervisor) > 0;
 }
 
-void tracer_step(struct tracer *tracer, uint64_t until)
+/* Answers the news that has ended the sleep, if there is any, and takes over tracees from the inbox. */
+static void tracer_answer(struct tracer *tracer, bool any, const siginfo_t *news)
 {
-    struct supervisor *supervisor = tracer->supervisor;
-    struct tick *tick = &tracer->tick;
-    siginfo_t news;
-
-    tracer->billing.active = supervisor->cpus.full;
-    if (tracer->billing.active && tracer->billing.up_to_ns == 0)
-        tracer_bill(tracer, false);
-    bool any = tracer_sleep(tracer, until, &news);
     if (tracer->tracees.inbox != NULL) {
         if (any)
-            wait_answer_news(tracer, &news); /* first, because a tracee is stopped, and waits for this answer */
+            wait_answer_news(tracer, news); /* first, because a tracee is stopped, and waits for this answer */
         tracer_read_inbox(tracer);
         wait_drain(tracer);
     } else if (any) {
-        tracer_answer_news(tracer, &news);
+        tracer_answer_news(tracer, news);
     }
     if (tracer->billing.active && any && tracer->totals.billed == 0)
         tracer_bill(tracer, false); /* false: these stops would also have come without sampling */
-    supervisor_lock(supervisor);
+}
+
+/* Runs a tick if one is due, bills the step, and sets the time of the next tick. any: news has ended the sleep. The
+ * caller holds the lock. */
+static void tracer_tick(struct tracer *tracer, bool any)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    struct tick *tick = &tracer->tick;
     bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
+
     if (ticked)
         tick_run(tracer);
     /* in a pause of ticks, the sleep may have been ended by the timer that is set in spite of the pause: tick-arm.c */
@@ -238,6 +239,20 @@ void tracer_step(struct tracer *tracer, uint64_t until)
         tracer->clock.at = 0;
     if (!supervisor->cpus.full || tracer->new_tasks.unknown_count > 0)
         tracer->billing.up_to_ns = 0; /* the CPU time that new tasks need must not count as a cost of samples */
+}
+
+void tracer_step(struct tracer *tracer, uint64_t until)
+{
+    struct supervisor *supervisor = tracer->supervisor;
+    siginfo_t news;
+
+    tracer->billing.active = supervisor->cpus.full;
+    if (tracer->billing.active && tracer->billing.up_to_ns == 0)
+        tracer_bill(tracer, false);
+    bool any = tracer_sleep(tracer, until, &news);
+    tracer_answer(tracer, any, &news);
+    supervisor_lock(supervisor);
+    tracer_tick(tracer, any);
     if (tracer->new_tasks.unknown_count > 0)
         new_task_resolve(tracer);
     tracer_book(tracer);
