@@ -20,7 +20,7 @@
  *
  * The occupier is started while a CPU is idle, and keeps the priority that its tracer has at that time. If no CPU is
  * idle, the occupier is not used. Then the tracer itself moves to the thread's CPU, and so takes that CPU from the
- * thread (tracer-cpus.c).
+ * thread (tracer-affinity.c).
  */
 #include "config.h"
 

@@ -48,7 +48,7 @@
  *     tick-run.c             sends PTRACE_INTERRUPT
  *     at-stop.c              reads registers and copies the stack while the thread is stopped
  *     preempt.c              takes a thread's CPU, for up to 80 us, before a tick interrupts the thread
- *     tracer-cpus.c          while no CPU is idle, moves a tracer from one CPU of its tracees to the next
+ *     tracer-affinity.c      while no CPU is idle, moves a tracer from one CPU of its tracees to the next
  *     tracer-priority.c      gives tracers real-time priority; if no CPU is idle and ticks come often, only if other
  *                            programs want the CPUs, and otherwise short slices of CPU time
  *     repair-*.c             write registers (regs-*.c). repair-piece.c interrupts a sleeping thread when the time

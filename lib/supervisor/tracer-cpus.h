@@ -10,7 +10,7 @@
 struct supervisor;
 struct tracer;
 
-/* --- tracer-cpus.c -------------------------------------------------------------------------------- */
+/* --- cpus-full.c ---------------------------------------------------------------------------------- */
 
 /* Called at a tick. Finds out whether all CPUs are in use, by targets or by other tasks, and sets
  * supervisor->cpus.full. Reads the system's load at most once in 10 ms. */
@@ -20,6 +20,8 @@ unsigned cpus_full_count_runnable(const struct supervisor *supervisor);
 /* To be called at a tick while no CPU is idle. Returns true if at least as many other tasks as tracees want a CPU.
  * Reads the system's load at most once in 10 ms. */
 bool cpus_full_by_others(struct tracer *tracer);
+
+/* --- tracer-affinity.c ---------------------------------------------------------------------------- */
 
 /* To be called at a tick if no CPU is idle. Moves the tracer to a CPU of its tracees. Only the tracees on this CPU are
  * interrupted. Tracer and tracee take turns there. If they were on different CPUs, their wake-ups would take twice as

@@ -34,7 +34,7 @@ struct debug_log;
 struct python_reader;
 struct supervisor;
 
-/* The CPUs on which a tracer runs: tracer-cpus.c. */
+/* The CPUs on which a tracer runs: tracer-affinity.c. */
 struct affinity {
     int cpu;           /* the CPU on which the present tick found the tracer */
     int bound_cpu;     /* the only CPU on which the tracer may run; -1: it may run on all CPUs */

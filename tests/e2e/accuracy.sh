@@ -45,7 +45,7 @@ check() { # NAME OPTIONS... -- TARGET ARGUMENTS
 check "one thread" "$targets/known-shares" 3
 # some 15000 samples, where CPUs are free: a share that is wrong by a tenth of itself is found
 check "often" -F 5000 --overhead 1000 "$targets/known-shares" 3
-# a thread may end while its tracer is on another CPU: lib/supervisor/tracer-cpus.c
+# a thread may end while its tracer is on another CPU: lib/supervisor/tracer-affinity.c
 tails=45 round=$((4 * 20000000))
 check "four threads" "$targets/known-shares" 1.5 4
 tails=30 round=0
