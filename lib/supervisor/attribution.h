@@ -13,11 +13,11 @@ struct tracee;
 struct tracer;
 
 /* Returns the CPU time that a sample of a thread on a CPU represents, ns. To be called once for each such sample, after
- * tracee_read_cpu: adds the returned time to what the samples of the thread and its process represent. If the tracer was
- * without a CPU for so long that no samples can represent it, sends a sample with WIRE_SAMPLE_UNSAMPLED for that time. */
+ * tracee_read_cpu: adds the returned time to what the samples of the thread and its process represent. If the tracer
+ * was without a CPU for long, sends another sample for that time, with WIRE_SAMPLE_UNSAMPLED. */
 uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee);
-/* Wall mode: sends a sample with WIRE_SAMPLE_UNSAMPLED if attribution_weigh would do so. To be called before the sleep of
- * a tracee is booked, after tracee_read_cpu: otherwise that time would be booked as sleep. */
+/* Wall mode: sends a sample with WIRE_SAMPLE_UNSAMPLED if attribution_weigh would do so. To be called after
+ * tracee_read_cpu, and before the sleep of a tracee is booked: otherwise that time would be booked as sleep. */
 void attribution_report_unsampled(struct supervisor *supervisor, struct tracee *tracee);
 /* For programs that profile themselves. To be called when a process has ended. If its samples represent less CPU time
  * than it has used, later samples of other processes will represent the difference. The clock of the process must have

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds out whether a CPU is idle, and whether other programs want the CPUs as much as the targets do. It matters whether
- * a CPU is idle: if none is, a tracer takes its CPU from a target. */
+/* Finds out whether a CPU is idle, and whether other programs want the CPUs as much as the targets do. It matters
+ * whether a CPU is idle: if none is, a tracer takes its CPU from a target. */
 #include "config.h"
 
 #include "supervisor/proc/system.h"

@@ -2,9 +2,9 @@
 /*
  * Chooses a tracee to be handed over, and the tracer that gets it.
  *
- * If CPUs are full, all threads of a tracer should run on one CPU, on which the tracer runs, too: an
- * interrupt from another CPU would cost the thread and the tracer twice as much. Threads of one CPU take turns, so at a
- * tick only one of them can be running.
+ * If CPUs are full, all threads of a tracer should run on one CPU, on which the tracer runs, too: an interrupt from
+ * another CPU would cost the thread and the tracer twice as much. Threads of one CPU take turns, so at a tick only one
+ * of them can be running.
  */
 #include "config.h"
 
