@@ -354,7 +354,7 @@ int dialect_run_feed(struct dialect_run *run, const struct profile *profile, con
             return -ENOMEM;
         if (image->facts.process == PROFILE_NONE)
             profile_find_process(profile, sample->pid, &image->facts.process);
-        if (image->count != NULL)
+        if (image->count != NULL && (sample->flags & WIRE_SAMPLE_UNSAMPLED) == 0)
             dialect_count_cpu(image->count, &dialect_own_memory, sample->pc, sample->syscall >= 0, sample->cpu_ns);
         return 0;
     case WIRE_MAP:

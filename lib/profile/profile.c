@@ -264,6 +264,12 @@ bool profile_is_kernel(const struct profile *profile, uint32_t object)
            strcmp(profile->strings[profile->objects[object].path], PROFILE_KERNEL) == 0;
 }
 
+bool profile_is_mark(const struct profile *profile, uint32_t object, const char *name)
+{
+    return profile->objects[object].kind == PROFILE_OBJECT_MARK &&
+           strcmp(profile->strings[profile->objects[object].path], name) == 0;
+}
+
 int profile_add_process(struct profile *profile, const struct profile_process *process, uint32_t *result)
 {
     return profile_append(&profile->processes, &profile->process_count, process, sizeof *process, NULL, 0, result);

@@ -319,6 +319,8 @@ void profile_define_function(struct profile *profile, uint32_t function, uint32_
 int profile_object(struct profile *profile, const struct profile_object *object, uint32_t *index);
 /* Returns true for the object that stands for kernel code (PROFILE_KERNEL). */
 bool profile_is_kernel(const struct profile *profile, uint32_t object);
+/* Returns true for the object of the mark of this name (profile_mark). */
+bool profile_is_mark(const struct profile *profile, uint32_t object, const char *name);
 int profile_add_process(struct profile *profile, const struct profile_process *process, uint32_t *index);
 int profile_add_thread(struct profile *profile, const struct profile_thread *thread, uint32_t *index);
 int profile_location(struct profile *profile, uint32_t object, uint64_t address, uint32_t *index);

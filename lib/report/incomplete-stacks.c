@@ -21,12 +21,11 @@ bool report_has_stacks(const struct profile *profile)
  * CPU time that was not sampled. But these marks stand for no frames, so they do not count. */
 static bool is_mark(const struct profile *profile, uint32_t location)
 {
-    const struct profile_object *object = &profile->objects[profile->locations[location].object];
+    uint32_t object = profile->locations[location].object;
 
-    if (location == PROFILE_NONE || object->kind != PROFILE_OBJECT_MARK)
-        return false;
-    const char *name = profile->strings[object->path];
-    return strcmp(name, PROFILE_WAITING_PLACE) != 0 && strcmp(name, PROFILE_UNSAMPLED_PLACE) != 0;
+    return location != PROFILE_NONE && profile->objects[object].kind == PROFILE_OBJECT_MARK &&
+           !profile_is_mark(profile, object, PROFILE_WAITING_PLACE) &&
+           !profile_is_mark(profile, object, PROFILE_UNSAMPLED_PLACE);
 }
 
 /* Returns an array that is indexed by node: location of the mark on the node's stack, or PROFILE_NONE. The caller frees

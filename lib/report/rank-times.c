@@ -110,6 +110,16 @@ static void rank_times_spread(const struct history_entry *entry, uint32_t slots_
     }
 }
 
+/* Returns the number, 1 or more, of the rank to which the time of a sample counts. Returns 0 if the sample has no rank,
+ * or if it is time that was not sampled: whether the rank worked or waited is not known. */
+static uint32_t rank_times_number_of(const struct profile *profile, const uint32_t *indexes,
+                                     const struct profile_sample *sample)
+{
+    uint32_t object = profile->locations[profile->nodes[sample->node].location].object;
+
+    return profile_is_mark(profile, object, PROFILE_UNSAMPLED_PLACE) ? 0 : indexes[rank_times_rank_of(profile, sample)];
+}
+
 static void rank_times_sum(const struct profile *profile, const uint32_t *calls, const uint32_t *indexes,
                            struct rank_times *times)
 {
@@ -117,14 +127,14 @@ static void rank_times_sum(const struct profile *profile, const uint32_t *calls,
 
     for (uint32_t i = 0; i < profile->sample_count; i++) {
         const struct profile_sample *sample = &profile->samples[i];
-        uint32_t rank = indexes[rank_times_rank_of(profile, sample)];
+        uint32_t rank = rank_times_number_of(profile, indexes, sample);
         if (rank != 0)
             rank_times_add(&times->totals[rank - 1], sample->cpu_ns, calls[sample->node] != PROFILE_NONE);
     }
     for (uint32_t i = 0; i < profile->history.count; i++) {
         const struct history_entry *entry = &profile->history.entries[i];
         const struct profile_sample *sample = &profile->samples[entry->sample];
-        uint32_t rank = indexes[rank_times_rank_of(profile, sample)];
+        uint32_t rank = rank_times_number_of(profile, indexes, sample);
         if (rank != 0 && entry->cpu_ns > 0)
             rank_times_spread(entry, slots_of_column, calls[sample->node] != PROFILE_NONE,
                               times->cells + (size_t)(rank - 1) * times->column_count);

@@ -76,7 +76,8 @@ void session_histograms_feed(struct pprofil_session *session, const struct wire_
     const struct wire_task *task = (const struct wire_task *)event;
 
     for (struct session_histogram *entry = session->histograms; entry != NULL; entry = entry->next) {
-        if (event->type == WIRE_SAMPLE && (entry->pid == 0 || (uint32_t)entry->pid == sample->pid))
+        if (event->type == WIRE_SAMPLE && (sample->flags & WIRE_SAMPLE_UNSAMPLED) == 0 &&
+            (entry->pid == 0 || (uint32_t)entry->pid == sample->pid))
             dialect_count_cpu(entry->count, &dialect_own_memory, histogram_address(entry, sample), sample->syscall >= 0,
                               sample->cpu_ns);
         if (event->type == WIRE_EXEC && entry->pid != 0 && (uint32_t)entry->pid == task->pid)

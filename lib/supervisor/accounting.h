@@ -32,8 +32,8 @@
  * a part of it. But if a thread has few samples (a young thread), its next sample is credited with all of the missed
  * time, because it may be the last.
  *
- * If the debt is very large, the tracer got no CPU for a long time, or the machine was asleep. Samples that come later
- * show nothing of that time. So it is not spread over them, but reported as CPU time that was not sampled.
+ * If a thread has used very much CPU time since its last sample, the tracer got no CPU for a long time. Samples that
+ * come later show nothing of that time. So it does not become debt, but is reported as CPU time that was not sampled.
  */
 
 /* The input for the weight of a sample. All lengths of time are in ns. */
@@ -42,6 +42,8 @@ struct weight {
     int64_t late;            /* time just before the stretch; no sample represents it, because the tracer came late */
     /* CPU time of the thread minus the CPU time that its samples represent so far; may be negative */
     int64_t debt;
+    int64_t since;           /* CPU time of the thread since its last sample */
+    int64_t last_stretch;    /* `stretch` of its last sample; 0: it has none */
     /* number of samples of the thread before this one; 0 if the thread must count as young whatever this number is */
     uint64_t samples;
     /* the samples of the thread may represent its CPU time plus at most this time */
@@ -60,9 +62,9 @@ struct weight {
     int64_t others_room; /* the samples of this process may represent at most this part of others_left */
 };
 
-/* If the debt is too large to be spread over samples, lowers it to `stretch`, and returns by how much, ns. The returned
- * time must be reported as CPU time that was not sampled. The fields `late` and `process_left`, which contain the debt,
- * too, are lowered with it. Otherwise returns 0. To be called before weight_of_sample. */
+/* If the thread had no sample for so long that this does not come from chance, returns the CPU time that it has used
+ * meanwhile, ns, and takes that time out of `since`, `debt`, `process_left` and `late`. The caller must report it as
+ * time that was not sampled. Otherwise returns 0. To be called before weight_of_sample. */
 uint64_t weight_take_unsampled(struct weight *weight);
 /* Returns the CPU time that the sample represents, ns, 0 or more. */
 uint64_t weight_of_sample(const struct weight *weight);

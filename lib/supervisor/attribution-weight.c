@@ -41,6 +41,21 @@ static bool attribution_is_shared(const struct tracee *tracee)
     return count != NULL && !counts_has_own(tracee->process, tracee->tid) && count->on;
 }
 
+/* Returns the CPU time of the tracee that no sample represents yet, ns; may be negative. used_ns: its total CPU time.
+ */
+static int64_t attribution_debt(const struct tracee *tracee, uint64_t used_ns)
+{
+    return (int64_t)(used_ns - tracee->time.base_ns - tracee->time.attributed_ns);
+}
+
+/* Returns the CPU time of the tracee since its last sample, ns. used_ns: its total CPU time. */
+static int64_t attribution_since(const struct tracee *tracee, uint64_t used_ns)
+{
+    const struct tracee_time *time = &tracee->time;
+
+    return (int64_t)(used_ns - (time->sampled_ns > time->base_ns ? time->sampled_ns : time->base_ns));
+}
+
 /*
  * Returns what is known of the CPU time of a thread that gets a sample.
  *
@@ -51,7 +66,7 @@ static bool attribution_is_shared(const struct tracee *tracee)
  * The time that the samples represent then approaches the CPU time of the whole process, which is known better than
  * that of a thread.
  */
-static struct weight attribution_account(struct supervisor *supervisor, struct tracee *tracee)
+static struct weight attribution_account(struct supervisor *supervisor, const struct tracee *tracee)
 {
     struct process *process = tracee->process;
     const struct dialect_count *count = counts_of(process, tracee->tid);
@@ -65,7 +80,9 @@ static struct weight attribution_account(struct supervisor *supervisor, struct t
     return (struct weight){
         .stretch = (int64_t)tracee->interrupt.pending_ns,
         .late = (int64_t)tracee->interrupt.late_ns,
-        .debt = (int64_t)(tracee->time.used_ns - tracee->time.base_ns - tracee->time.attributed_ns),
+        .debt = attribution_debt(tracee, tracee->time.used_ns),
+        .since = attribution_since(tracee, tracee->time.used_ns),
+        .last_stretch = (int64_t)tracee->time.stretch_ns,
         .samples = count != NULL && !own ? 0 : tracee->time.samples,
         .ahead = count != NULL ? (int64_t)period : AHEAD_MAX * (int64_t)tracee->interrupt.pending_ns,
         .process_known = used > 0,
@@ -82,13 +99,12 @@ static void attribution_note_sampled(struct tracee *tracee, uint64_t cpu_ns)
     tracee->time.attributed_ns += cpu_ns;
 }
 
-/* Reports CPU time of the tracee for which there are no samples. */
-static void attribution_emit_unsampled(struct supervisor *supervisor, struct tracee *tracee, uint64_t cpu_ns)
+/* Reports CPU time that the tracee has used up to the time `until`, and for which there are no samples. */
+static void attribution_emit_unsampled(struct supervisor *supervisor, struct tracee *tracee, uint64_t until,
+                                       uint64_t cpu_ns)
 {
-    struct wire_sample sample = {.time = time_now(),
-                                 .cpu_ns = cpu_ns,
-                                 .syscall = WIRE_NO_SYSCALL,
-                                 .flags = WIRE_SAMPLE_UNSAMPLED};
+    struct wire_sample sample = {
+        .time = until, .cpu_ns = cpu_ns, .syscall = WIRE_NO_SYSCALL, .flags = WIRE_SAMPLE_UNSAMPLED};
 
     attribution_note_sampled(tracee, cpu_ns);
     debug_log(tracee->tracer, "unsampled %d %llu", tracee->tid, (unsigned long long)cpu_ns);
@@ -105,7 +121,7 @@ uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
     uint64_t unsampled = supervisor->options.serve ? 0 : weight_take_unsampled(&weight);
 
     if (unsampled > 0)
-        attribution_emit_unsampled(supervisor, tracee, unsampled);
+        attribution_emit_unsampled(supervisor, tracee, tracee->interrupt.at - tracee->interrupt.pending_ns, unsampled);
     uint64_t share = weight_of_sample(&weight), for_others = weight_for_others(&weight);
     if (attribution_is_shared(tracee))
         tracee->tracer->tick.left_ns -= (int64_t)share;
@@ -113,18 +129,26 @@ uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee)
     process->sampled.for_others_ns += for_others;
     process->sampled.count++;
     attribution_note_sampled(tracee, share);
+    tracee->time.sampled_ns = tracee->time.used_ns;
+    tracee->time.stretch_ns = tracee->interrupt.pending_ns;
     return share + for_others;
 }
 
-void attribution_report_unsampled(struct supervisor *supervisor, struct tracee *tracee)
+void attribution_report_unsampled(struct supervisor *supervisor, struct tracee *tracee, uint64_t used_ns)
 {
-    struct weight weight = {
-        .stretch = (int64_t)budget_period(&supervisor->budget),
-        .debt = (int64_t)(tracee->time.used_ns - tracee->time.base_ns - tracee->time.attributed_ns)};
-    uint64_t unsampled = weight_take_unsampled(&weight);
+    struct weight weight = {.stretch = (int64_t)budget_period(&supervisor->budget),
+                            .last_stretch = (int64_t)tracee->time.stretch_ns,
+                            .debt = attribution_debt(tracee, used_ns),
+                            .since = attribution_since(tracee, used_ns)};
+    bool interrupted = tracee->state != TRACEE_RUNNING || tracee->interrupt.pending_ns > 0 ||
+                       tracee->interrupt.overdue_ns > 0;
+    /* the sample of an interrupted tracee will represent its time up to the stop */
+    uint64_t unsampled = interrupted ? 0 : weight_take_unsampled(&weight);
 
-    if (unsampled > 0)
-        attribution_emit_unsampled(supervisor, tracee, unsampled);
+    if (unsampled == 0)
+        return;
+    attribution_emit_unsampled(supervisor, tracee, tracee->tracer->tick.at, unsampled);
+    tracee->time.sampled_ns = used_ns;
 }
 
 void attribution_note_end(struct supervisor *supervisor, const struct process *process)

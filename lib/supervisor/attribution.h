@@ -16,9 +16,9 @@ struct tracer;
  * tracee_read_cpu: adds the returned time to what the samples of the thread and its process represent. If the tracer
  * was without a CPU for long, sends another sample for that time, with WIRE_SAMPLE_UNSAMPLED. */
 uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee);
-/* Wall mode: sends a sample with WIRE_SAMPLE_UNSAMPLED if attribution_weigh would do so. To be called after
- * tracee_read_cpu, and before the sleep of a tracee is booked: otherwise that time would be booked as sleep. */
-void attribution_report_unsampled(struct supervisor *supervisor, struct tracee *tracee);
+/* Wall mode: sends a sample with WIRE_SAMPLE_UNSAMPLED if attribution_weigh would do so. To be called before the sleep
+ * of a tracee is booked: otherwise that time would be booked as sleep. used_ns: its total CPU time. */
+void attribution_report_unsampled(struct supervisor *supervisor, struct tracee *tracee, uint64_t used_ns);
 /* For programs that profile themselves. To be called when a process has ended. If its samples represent less CPU time
  * than it has used, later samples of other processes will represent the difference. The clock of the process must have
  * been read after its end (tracee_last_cpu). */

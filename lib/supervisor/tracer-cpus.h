@@ -43,9 +43,9 @@ void affinity_move_away(struct tracer *tracer);
 /* Called by the tracer's own thread; needs no lock. If a CPU is idle, asks the kernel for real-time priority, otherwise
  * for a short time slice. The kernel may refuse both. */
 void priority_ask(struct tracer *tracer);
-/* The caller holds the lock. Returns true if real-time priority is best for the tracer: if a CPU is idle, if 0.5 ms or
- * more lie between two ticks, or if at least as many other tasks as tracees want a CPU. May read the system's load, at
- * most once in 10 ms. */
+/* The caller holds the lock. Returns true if real-time priority is best for the tracer: if a CPU is idle, if the
+ * mean time between two ticks is 0.5 ms or more, or if at least as many other tasks as tracees want a CPU. May read the
+ * system's load, at most once in 10 ms. */
 bool priority_realtime_is_best(struct tracer *tracer);
 /* Called by the tracer's own thread. Asks the kernel for real-time priority, or for a short time slice, unless the last
  * request was the same. Must not ask for a short time slice while the tracer holds the lock: the kernel may then take

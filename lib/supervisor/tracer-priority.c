@@ -15,11 +15,11 @@
  * threads then lost twice as much time, and only half of the ticks came in time.
  *
  * If the targets themselves fill the CPUs, real-time priority is best unless ticks come often. Without it, a tracer
- * sometimes waits very long for its CPU: up to 3.5 s were measured, beside threads that poll with sched_yield(2). With
- * it, a sample costs as much as without it. But at rates near 10 kHz, there would be so many samples that they would
- * cost more than the limit that the user has set. Then the tracer only asks for a short time slice (sched_setattr(2);
- * since Linux 6.12 any user may do so). The nice value helps on older kernels, if the scheduler does not divide the CPUs
- * among sessions.
+ * sometimes waits very long for its CPU: up to 3.5 s were measured, beside threads that poll with sched_yield(2). A
+ * sample costs the same with and without real-time priority. But with it, at rates near 10 kHz, there would be so many
+ * samples that they would cost more than the limit that the user has set. Then the tracer only asks for a short time
+ * slice (sched_setattr(2); since Linux 6.12 any user may do so). The nice value helps on older kernels, if the
+ * scheduler does not divide the CPUs among sessions.
  */
 #include "config.h"
 

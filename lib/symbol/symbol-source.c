@@ -198,7 +198,7 @@ int symbolizer_elf(struct symbolizer *symbolizer, uint32_t location, struct elf_
     else if (profile->objects[object].kind == PROFILE_OBJECT_UNKNOWN)
         *problem = "no file was mapped there";
     else if (profile->objects[object].kind == PROFILE_OBJECT_MARK)
-        *problem = "callers that are not known";
+        *problem = "no code, but a mark";
     else if (profile->objects[object].kind == PROFILE_OBJECT_VDSO)
         *problem = "the kernel's own code, and no copy of it was kept";
     else if (profile_is_kernel(profile, object))

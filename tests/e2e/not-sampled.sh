@@ -50,17 +50,24 @@ int main(void)
 C
 "${CC:-cc}" -O1 -g -o phases phases.c || exit 1
 
+# the supervisor must not stay behind stopped, nor its target
+trap 'kill -9 "${client:-}" "${supervisor:-}" "${target:-}" 2>/dev/null; rm -rf "$work"' EXIT
+
+has_supervisor() { supervisor=$(tracer_of "$target") && [ "${supervisor:-0}" -gt 0 ]; }
+all_threads_are_stopped() { ! grep -h '^State:' /proc/"$supervisor"/task/*/status | grep -qv 'T (stopped)'; }
+
 # profile OPTION...: the target reads its standard input before and after the supervisor is stopped, so the supervisor
 # does not hold it
 profile() {
 	rm -f to from
 	mkfifo to from
-	"$pprofil" -q -g "$@" -o phases.pb.gz ./phases <to >from 2>err &
+	timeout -k 1 100 "$pprofil" -q -g "$@" -o phases.pb.gz ./phases <to >from 2>err &
 	client=$!
 	exec 3>to 4<from
 	read -r target <&4
-	supervisor=$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$target/status")
+	await has_supervisor
 	kill -STOP "$supervisor"
+	await all_threads_are_stopped
 	echo >&3
 	read -r _ <&4
 	kill -CONT "$supervisor"
@@ -100,4 +107,9 @@ done
 "$pprofil" report -f json phases.pb.gz >report.json
 between "-w: the thread's time is what has elapsed" 0.8 \
 	"$(awk "BEGIN { print $(number report.json wall_ns) / $(number report.json elapsed_ns) }")" 1.1
+
+# without a stop, hardly any time is not sampled: none, unless the supervisor really gets no CPU here
+expect "without a stop: status" 0 "$(status_of "$pprofil" -q -o plain.json ./phases </dev/null)"
+"$pprofil" report -n 0 -f csv plain.json >functions.csv
+between "without a stop" 0 "$(cell '[not sampled]' | awk '{ ns = $2 } END { print ns + 0 }')" 1e9
 finish

@@ -321,6 +321,7 @@ static const struct {
     const char *event;
     const char *(*check)(struct log_task *task, const struct log_line *line);
 } rules[] = {
+    {"unsampled", on_figures},
     {"seize", on_seize},
     {"born", on_born},
     {"held", on_stopped},

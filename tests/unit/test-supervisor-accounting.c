@@ -54,41 +54,69 @@ Test(weight, the_sum_is_never_ahead_of_the_clock_by_more_than_is_allowed)
     }
 }
 
+/* --- CPU time that was not sampled ---------------------------------------------------------------------- */
+
 /* A thread that always runs is sampled each millisecond, but for three seconds its tracer gets no CPU. */
 Test(weight, a_long_time_without_samples_is_spread_over_none)
 {
     for (uint64_t samples = 0; samples < 100; samples += 33) {
-        struct weight weight = weight_of(MS, 3001 * (int64_t)MS, samples);
+        struct weight weight = weight_of(MS, 3002 * (int64_t)MS, samples);
+        weight.since = 3001 * (int64_t)MS;
+        weight.last_stretch = MS;
         weight.late = 3000 * (int64_t)MS;
         weight.process_known = true;
-        weight.process_left = 3001 * (int64_t)MS;
+        weight.process_left = 3002 * (int64_t)MS;
         weight.process_shares = 4;
         cr_assert_eq(weight_take_unsampled(&weight), 3000 * (int64_t)MS);
+        cr_assert_eq(weight.debt, 2 * MS, "what was due before is still due");
         cr_assert_eq(weight_take_unsampled(&weight), 0, "it is taken once");
-        cr_assert_eq(weight_of_sample(&weight), MS);
+        cr_assert_leq(weight_of_sample(&weight), 2 * MS);
     }
 }
 
-/* At any rate, a thread of which three of four ticks see nothing, for example because they always come late, still has
- * samples that represent all of its CPU time. */
-Test(weight, ticks_that_see_nothing_are_not_a_long_time_without_samples)
+/* At any rate, short times without samples are no long one, even if eight of nine ticks see nothing, and even if the
+ * debt becomes large. */
+Test(weight, many_short_times_without_samples_are_spread)
 {
-    static const int64_t stretches[] = {MS / 10, MS, 10 * MS, 100 * MS};
+    static const int64_t stretches[] = {MS / 10, MS, 10 * MS, 100 * MS, 1000 * (int64_t)MS};
 
     for (size_t i = 0; i < sizeof stretches / sizeof *stretches; i++) {
         int64_t used = 0, given = 0;
         for (uint64_t samples = 0; samples < 2000; samples++) {
-            used += 4 * stretches[i];
+            used += 9 * stretches[i];
             struct weight weight = weight_of(stretches[i], used - given, samples);
-            weight.process_known = true;
-            weight.process_left = used - given;
-            weight.process_shares = 4;
+            weight.ahead = 8 * stretches[i];
+            weight.since = 9 * stretches[i];
+            weight.last_stretch = stretches[i];
             cr_assert_eq(weight_take_unsampled(&weight), 0);
             given += (int64_t)weight_of_sample(&weight);
         }
-        cr_assert_geq(given, used - 100 * stretches[i]);
+        cr_assert_geq(given, used - 300 * stretches[i]);
     }
 }
+
+/* The rate was 1 Hz, and is 1 kHz now. */
+Test(weight, a_higher_rate_is_no_long_time_without_samples)
+{
+    struct weight weight = weight_of(MS, 2000 * (int64_t)MS, 50);
+
+    weight.since = 2000 * (int64_t)MS;
+    weight.last_stretch = 1000 * (int64_t)MS;
+    cr_assert_eq(weight_take_unsampled(&weight), 0);
+}
+
+Test(weight, no_more_is_reported_than_the_process_has_used)
+{
+    struct weight weight = weight_of(MS, 5000 * (int64_t)MS, 50);
+
+    weight.since = 5000 * (int64_t)MS;
+    weight.process_known = true;
+    weight.process_left = 1000 * (int64_t)MS;
+    weight.process_lag = MS;
+    cr_assert_eq(weight_take_unsampled(&weight), 1000 * (int64_t)MS);
+}
+
+/* --- limits --------------------------------------------------------------------------------------------- */
 
 Test(weight, nothing_is_taken_back)
 {
