@@ -11,10 +11,6 @@
 /* A thread is young until it has this many samples. The CPU time that fewer samples represent may differ much from the
  * CPU time that the thread has used. */
 #define YOUNG_SAMPLES_MAX 16
-/* If a thread uses more CPU time than UNSAMPLED_MIN_NS, ns, and than UNSAMPLED_STRETCHES stretches, before it has a
- * sample, this does not come from chance: the mean is one stretch, and longer times are exponentially rarer. */
-#define UNSAMPLED_MIN_NS 250000000
-#define UNSAMPLED_STRETCHES 32
 #define WAIT_MIN_NS 100000u /* shorter waits are added up and reported together */
 
 /* --- CPU time -------------------------------------------------------------------------------- */
@@ -44,23 +40,6 @@ static int64_t weight_within_process(const struct weight *weight, int64_t share)
     if (share > weight->process_left + weight->process_lag)
         share = weight->process_left + weight->process_lag;
     return share > 0 ? share : 0;
-}
-
-uint64_t weight_take_unsampled(struct weight *weight)
-{
-    int64_t stretch = weight->stretch > weight->last_stretch ? weight->stretch : weight->last_stretch;
-    int64_t unsampled = weight->since < weight->debt ? weight->since : weight->debt;
-
-    if (weight->process_known && unsampled > weight->process_left + weight->process_lag)
-        unsampled = weight->process_left + weight->process_lag;
-    unsampled -= weight->stretch;
-    if (unsampled <= UNSAMPLED_MIN_NS || unsampled <= UNSAMPLED_STRETCHES * stretch)
-        return 0;
-    weight->since -= unsampled;
-    weight->debt -= unsampled;
-    weight->process_left -= unsampled;
-    weight->late = 0;
-    return (uint64_t)unsampled;
 }
 
 uint64_t weight_of_sample(const struct weight *weight)

@@ -32,8 +32,8 @@
  * a part of it. But if a thread has few samples (a young thread), its next sample is credited with all of the missed
  * time, because it may be the last.
  *
- * If a thread has used very much CPU time since its last sample, the tracer got no CPU for a long time. Samples that
- * come later show nothing of that time. So it does not become debt, but is reported as CPU time that was not sampled.
+ * If the tracer got no CPU for very long, samples that come later show nothing of that time. So it does not become
+ * debt, but is reported as CPU time that was not sampled (attribution_report_unsampled).
  */
 
 /* The input for the weight of a sample. All lengths of time are in ns. */
@@ -42,8 +42,6 @@ struct weight {
     int64_t late;            /* time just before the stretch; no sample represents it, because the tracer came late */
     /* CPU time of the thread minus the CPU time that its samples represent so far; may be negative */
     int64_t debt;
-    int64_t since;           /* CPU time of the thread since its last sample */
-    int64_t last_stretch;    /* `stretch` of its last sample; 0: it has none */
     /* number of samples of the thread before this one; 0 if the thread must count as young whatever this number is */
     uint64_t samples;
     /* the samples of the thread may represent its CPU time plus at most this time */
@@ -62,10 +60,6 @@ struct weight {
     int64_t others_room; /* the samples of this process may represent at most this part of others_left */
 };
 
-/* If the thread had no sample for so long that this does not come from chance, returns the CPU time that it has used
- * meanwhile, ns, and takes that time out of `since`, `debt`, `process_left` and `late`. The caller must report it as
- * time that was not sampled. Otherwise returns 0. To be called before weight_of_sample. */
-uint64_t weight_take_unsampled(struct weight *weight);
 /* Returns the CPU time that the sample represents, ns, 0 or more. */
 uint64_t weight_of_sample(const struct weight *weight);
 /* Returns how much CPU time of other processes the sample represents in addition, ns, 0 or more. Without this, the CPU

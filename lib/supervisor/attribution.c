@@ -278,8 +278,7 @@ void attribution_sleeping(struct tracer *tracer, struct tracee *tracee, const st
 
     if (attribution_is_compat_call(state))
         sample.flags |= WIRE_SAMPLE_COMPAT;
-    if (procfs_read_cpu(&tracee->files, &cpu) == 0)
-        attribution_report_unsampled(tracer->supervisor, tracee, cpu.run_ns);
+    procfs_read_cpu(&tracee->files, &cpu);
     attribution_emit_wait(tracer->supervisor, tracee, now, &cpu);
     wall_time_leave_out_stop(&tracee->sleep.wall, atomic_exchange(&tracee->sleep.stopped_ns, 0));
     sample.wall_ns = wall_time_book_sleep(&tracee->sleep.wall, now);

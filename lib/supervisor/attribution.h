@@ -13,12 +13,11 @@ struct tracee;
 struct tracer;
 
 /* Returns the CPU time that a sample of a thread on a CPU represents, ns. To be called once for each such sample, after
- * tracee_read_cpu: adds the returned time to what the samples of the thread and its process represent. If the tracer
- * was without a CPU for long, sends another sample for that time, with WIRE_SAMPLE_UNSAMPLED. */
+ * tracee_read_cpu: adds the returned time to what the samples of the thread and its process represent. */
 uint64_t attribution_weigh(struct supervisor *supervisor, struct tracee *tracee);
-/* Wall mode: sends a sample with WIRE_SAMPLE_UNSAMPLED if attribution_weigh would do so. To be called before the sleep
- * of a tracee is booked: otherwise that time would be booked as sleep. used_ns: its total CPU time. */
-void attribution_report_unsampled(struct supervisor *supervisor, struct tracee *tracee, uint64_t used_ns);
+/* Sends samples with WIRE_SAMPLE_UNSAMPLED: the CPU time that the tracees have used while the tracer could not sample
+ * them, for silence_ns. To be called at the first tick after that, before the tick looks at the tracees. */
+void attribution_report_unsampled(struct tracer *tracer, uint64_t silence_ns);
 /* For programs that profile themselves. To be called when a process has ended. If its samples represent less CPU time
  * than it has used, later samples of other processes will represent the difference. The clock of the process must have
  * been read after its end (tracee_last_cpu). */

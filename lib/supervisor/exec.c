@@ -45,8 +45,6 @@ static void exec_become_leader(struct tracee *leader, const struct tracee *calle
     leader->time.base_ns = caller->time.base_ns;
     leader->time.attributed_ns = caller->time.attributed_ns;
     leader->time.samples = caller->time.samples;
-    leader->time.sampled_ns = caller->time.sampled_ns;
-    leader->time.stretch_ns = caller->time.stretch_ns;
     leader->interrupt = caller->interrupt;
     usage_become_leader(leader, caller);
     leader->sleep.wall.wait_ns = caller->sleep.wall.wait_ns;
@@ -161,7 +159,6 @@ static void exec_forget_figures(struct tracee *tracee)
         cpu.wait_ns >= tracee->sleep.wall.wait_ns)
         return;
     tracee->time.used_ns = tracee->time.base_ns = tracee->time.attributed_ns = 0;
-    tracee->time.sampled_ns = cpu.run_ns; /* it is not known how much of it is from before it was traced */
     tracee->interrupt.wait_ns = tracee->sleep.wall.wait_ns = tracee->interrupt.run_ns = 0;
     tracee->look.ran_ns = tracee->look.waited_ns = 0;
     tracee->time.samples = tracee->comm.samples = tracee->comm.check_at = 0;

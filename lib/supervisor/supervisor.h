@@ -83,7 +83,7 @@
  *                            of programs that profile themselves. Invariant 4 lists what the holder of the lock may do
  *
  * The other files only read and count. budget.c decides how often to sample, and schedule.c draws the times. active.c
- * keeps the list of threads that may be running. accounting.c and attribution.c compute the time that a sample
+ * keeps the list of threads that may be running. accounting.c and attribution*.c compute the time that a sample
  * represents. proc/objects.c finds the mapped file, kernel-stacks.c reads the kernel stacks of sleeping threads, and
  * emit.c sends the sample. tracee-table.c and cpu-time.c keep threads, processes and their clocks. usage.c and
  * usage-settle.c find out what a process has used, by files of /proc that can be read until the process is reaped.

@@ -19,6 +19,7 @@
 #include <sys/ptrace.h>
 
 #include "base/clock.h"
+#include "supervisor/attribution.h"
 #include "supervisor/budget.h"
 #include "supervisor/debug-log.h"
 #include "supervisor/follow.h"
@@ -34,6 +35,8 @@
 
 /* A tracer that woke up this long after its tick was due (ns), or later, is not bound to a CPU. */
 #define STARVED_NS 20000000u
+/* If the tracer got no CPU for this long, ns, the CPU time of its tracees meanwhile counts as not sampled. */
+#define SILENCE_MIN_NS 250000000u
 /* Threads are stopped for a handover at most once in this time, ns. */
 #define LEAVING_PERIOD_NS 10000000u
 /* If the time from one tick to the next is FEW_TICKS_PERIOD_NS (in ns) or more, it costs little to interrupt more
@@ -189,6 +192,17 @@ static void tick_emit_mappings(struct tracer *tracer)
             objects_emit_executable(tracer->supervisor, tracee);
 }
 
+void tick_end_silence(struct tracer *tracer, uint64_t silence_ns)
+{
+    /* programs that profile themselves have no place for such time */
+    if (silence_ns < SILENCE_MIN_NS || tracer->supervisor->options.serve)
+        return;
+    attribution_report_unsampled(tracer, silence_ns);
+    if (!tracer->tick.pauses)
+        schedule_restart(&tracer->schedule, time_now());
+    tracer->tick.missed_ns = 0;
+}
+
 /* Begins a tick: stores its time, and finds out whether a CPU is idle. Returns how many ns the tick represents. */
 static uint64_t tick_begin(struct tracer *tracer)
 {
@@ -204,6 +218,8 @@ static uint64_t tick_begin(struct tracer *tracer)
     tick->missed_ns = tick->pauses ? 0 : tracer->schedule.missed_ns;
     if (tick->pauses)
         interval = tick_end_pause(tracer, tick->at);
+    else
+        tick_end_silence(tracer, tick->missed_ns);
     interval += tick->carried_ns;
     tick->carried_ns = 0;
     supervisor->stats.ticks++;

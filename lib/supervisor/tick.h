@@ -53,6 +53,10 @@ struct tick {
  * preempt.c), while the tracer moves to another CPU, and while it polls for stops. So tracees may be gone
  * afterwards. */
 void tick_run(struct tracer *tracer);
+/* To be called when the tracer got no CPU for silence_ns, before the next look at its tracees. If this is 0.25 s or
+ * more, reports the CPU time that the tracees have used meanwhile: attribution_report_unsampled. Later samples must not
+ * represent it, because they show other code. The caller holds the lock. */
+void tick_end_silence(struct tracer *tracer, uint64_t silence_ns);
 
 /* --- tick-look.c --- */
 

@@ -81,8 +81,6 @@ struct tracee_time {
      * samples represent. May be negative. Set by baseline_keep_debts */
     int64_t kept_debt_ns;
     uint64_t samples;       /* number of samples of the thread that represent CPU time */
-    uint64_t sampled_ns;    /* what used_ns was at its last sample; 0: it has none */
-    uint64_t stretch_ns;    /* sampling time that this sample represents: `stretch` of struct weight */
 };
 
 /* Data that show whether a tracee uses CPU time: active.c. */

@@ -40,8 +40,8 @@ void affinity_move_away(struct tracer *tracer);
 
 /* --- tracer-priority.c ---------------------------------------------------------------------------- */
 
-/* Called by the tracer's own thread; needs no lock. If a CPU is idle, asks the kernel for real-time priority, otherwise
- * for a short time slice. The kernel may refuse both. */
+/* Called by the tracer's own thread; needs no lock. If a CPU is idle, or if the mean time between two ticks is 0.5 ms
+ * or more, asks the kernel for real-time priority, otherwise for a short time slice. The kernel may refuse both. */
 void priority_ask(struct tracer *tracer);
 /* The caller holds the lock. Returns true if real-time priority is best for the tracer: if a CPU is idle, if the
  * mean time between two ticks is 0.5 ms or more, or if at least as many other tasks as tracees want a CPU. May read the

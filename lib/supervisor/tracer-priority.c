@@ -32,7 +32,7 @@
 #include "supervisor/supervisor.h"
 #include "supervisor/tracer-cpus.h"
 
-/* If the time from one tick to the next is this long, ns, or longer, real-time priority is best on full CPUs. */
+/* If the mean time from one tick to the next is this long, ns, or longer, real-time priority is best on full CPUs. */
 #define REALTIME_PERIOD_NS 500000u
 #define SLICE_NS 100000u /* the shortest time slice that the scheduler allows, ns */
 
@@ -62,16 +62,25 @@ static void priority_set(struct tracer *tracer, bool realtime)
             return;
 }
 
+/* Returns true if real-time priority is best whatever other programs want. */
+static bool priority_may_be_realtime(const struct tracer *tracer)
+{
+    const struct supervisor *supervisor = tracer->supervisor;
+    uint64_t period = budget_period(&supervisor->budget) / affinity_cpu_count(tracer);
+
+    return !supervisor->cpus.full || period >= REALTIME_PERIOD_NS;
+}
+
 void priority_ask(struct tracer *tracer)
 {
-    priority_set(tracer, !tracer->supervisor->cpus.full);
+    priority_set(tracer, priority_may_be_realtime(tracer));
 }
 
 bool priority_realtime_is_best(struct tracer *tracer)
 {
     struct supervisor *supervisor = tracer->supervisor;
 
-    if (!supervisor->cpus.full || budget_period(&supervisor->budget) >= REALTIME_PERIOD_NS)
+    if (priority_may_be_realtime(tracer))
         return true;
     /* the load says nothing about targets that all sleep at this moment */
     return cpus_full_count_runnable(supervisor) > 0 ? cpus_full_by_others(tracer) : tracer->asked_for_realtime;

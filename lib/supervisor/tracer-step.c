@@ -152,11 +152,13 @@ static bool tracer_sleep(struct tracer *tracer, uint64_t until, siginfo_t *news)
     if (tracer->new_tasks.unknown_count > 0)
         tracer_take_earlier(&due, time_now() + UNKNOWN_PERIOD_NS);
     wakeup_set(&tracer->wakeup, due, tracer_ahead(tracer));
+    tracer_take_earlier(&due, until);
     tracer->sleep.began_at = time_now();
     tracer->asleep = true;
     bool any = wakeup_sleep(&tracer->wakeup, news);
     tracer->asleep = false;
     tracer->sleep.ended_at = time_now();
+    tracer->sleep.late_ns = due != 0 && tracer->sleep.ended_at > due ? tracer->sleep.ended_at - due : 0;
     if (tracer->billing.active)
         tracer_note_cpu(tracer);
     else
@@ -228,6 +230,8 @@ static void tracer_tick(struct tracer *tracer, bool any)
     struct tick *tick = &tracer->tick;
     bool ticked = supervisor->sampling && tick->due != 0 && time_now() >= tick->due;
 
+    if (supervisor->sampling)
+        tick_end_silence(tracer, tracer->sleep.late_ns);
     if (ticked)
         tick_run(tracer);
     /* in a pause of ticks, the sleep may have been ended by the timer that is set in spite of the pause: tick-arm.c */

@@ -89,7 +89,8 @@ time_is() {
 	verdict=$(awk -v due="$2" -v n="$3" -v ns="$4" -v whole="$5" -v unsampled="${6:-0}" 'BEGIN {
 		unit = n > 0 ? ns / n : whole / 10
 		bound = 5 * sqrt(2 * due * unit) + 0.03 * whole + unit
-		print (bound + unsampled > 0.4 * whole ? "vague" : ns > due - bound - unsampled && ns < due + bound ? "right" : "wrong") }')
+		right = ns > due - bound - unsampled && ns < due + bound
+		print (bound + unsampled > 0.4 * whole ? "vague" : right ? "right" : "wrong") }')
 	case $verdict in
 	right) pass "$1: $4 for $2 ns" ;;
 	vague) echo "SKIP $1: too few samples on this machine" ;;

@@ -321,7 +321,6 @@ static const struct {
     const char *event;
     const char *(*check)(struct log_task *task, const struct log_line *line);
 } rules[] = {
-    {"unsampled", on_figures},
     {"seize", on_seize},
     {"born", on_born},
     {"held", on_stopped},
@@ -337,6 +336,7 @@ static const struct {
     {"forget", on_forget},
     {"hand", on_decision},
     {"sample", on_decision},
+    {"unsampled", on_decision},
     {"waits", on_decision},
     {"late", on_decision},
     {"backoff", on_decision},
