@@ -223,9 +223,9 @@ static void push_set_options(struct push_transfer *transfer, double timeout)
 
 /* --- an answer ---------------------------------------------------------------------------------- */
 
-/* Only two statuses of 4xx say that the same request may succeed later: RFC 9110, 15.5.9, and RFC 6585, 4. If the server
- * refused the token, a request with another token may succeed: RFC 9110, 15.5.2 and 15.5.4. The token is read again
- * each time. */
+/* Only two statuses of 4xx say that the same request may succeed later: RFC 9110, 15.5.9, and RFC 6585, 4. If the
+ * server refused the token, a request with another token may succeed: RFC 9110, 15.5.2 and 15.5.4. The token is read
+ * again each time. */
 static enum push_outcome push_judge_status(long status, bool unauthorized)
 {
     if (status >= 200 && status < 300)

@@ -121,9 +121,9 @@ int run_output_check(struct run *run)
     return output_check(path);
 }
 
-/* Makes the path of the pattern, and creates the file if its name has a number. An error is not reported here: saving to
- * the path has the same error and reports it. There is one exception: if NUMBER_TRIES_MAX numbers in a row are taken,
- * saving replaces the file of the last one. */
+/* Makes the path of the pattern, and creates the file if its name has a number. An error is not reported here: saving
+ * to the path has the same error and reports it. There is one exception: if NUMBER_TRIES_MAX numbers in a row are
+ * taken, saving replaces the file of the last one. */
 static void run_output_make(struct run *run)
 {
     bool numbered = name_pattern_has(run->pattern, 'n');

@@ -229,7 +229,8 @@ int run_save_to(const struct run *run, pprofil_profile *profile, const char *pat
 
 /* The profile could not be saved in the format that was asked for. If only the format is to blame, saves it as pprof,
  * so that the run was not in vain. Returns EXIT_OWN_FAILURE. */
-static int run_save_instead(const struct run *run, pprofil_profile *profile, const struct pprofil_file *asked, int error)
+static int run_save_instead(const struct run *run, pprofil_profile *profile, const struct pprofil_file *asked,
+                            int error)
 {
     const struct pprofil_file file = {.size = sizeof file, .format = "pprof"};
     char path[PATH_MAX];

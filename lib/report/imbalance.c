@@ -148,8 +148,9 @@ static bool imbalance_is_chance(double squares, double freedom)
     return (cbrt(squares / freedom) - (1 - part)) / sqrt(part) < 1.644854;
 }
 
-/* Fills in the numbers of a row from its cells and weights. times: room for a number for each rank. The time of a rank
- * varies as if its samples came at random times; the variance of such a sum is the sum of the squares of its weights. */
+/* Fills in the numbers of a row from its cells and weights. times: room for a number for each rank. The time of a
+ * rank varies as if its samples came at random times; the variance of such a sum is the sum of the squares of its
+ * weights. */
 static void imbalance_measure(const struct imbalance_maker *maker, const struct amount *cells,
                               const struct diff_sums *weights, uint64_t whole_ns, uint64_t *times,
                               struct pprofil_imbalance_row *row)

@@ -242,8 +242,8 @@ static int row_compare_definitions(const struct profile *profile, const struct p
     return result != 0 ? result : (a->line > b->line) - (a->line < b->line);
 }
 
-/* Functions with the same name in one object share a row, and the row shows where one of them is defined. Which one must
- * not depend on the order of the locations, because that depends on the order in which files were merged. */
+/* Functions with the same name in one object share a row, and the row shows where one of them is defined. Which one
+ * must not depend on the order of the locations, because that depends on the order in which files were merged. */
 void row_name_by(const struct profile *profile, struct sum *sum, uint32_t location, uint32_t frame)
 {
     const struct profile_location *candidate = &profile->locations[location];
