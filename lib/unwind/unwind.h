@@ -173,7 +173,8 @@ int unwind_into_profile(struct unwinder *unwinder, struct profile *profile, uint
 int unwind_feed(struct unwinder *unwinder, struct profile *profile, const struct wire_header *event);
 
 /* The profile has begun a new period (profile_end_period): what the unwinder knows of its tables gets their new
- * indexes. ended: the profile of the period before. 0, -ENOMEM or -EOVERFLOW; after an error, the unwinder can only be freed. */
+ * indexes. ended: the profile of the period before. 0, -ENOMEM or -EOVERFLOW; after an error, the unwinder can only be
+ * freed. */
 int unwinder_end_period(struct unwinder *unwinder, const struct profile *ended, const struct profile_moves *moves);
 
 struct script_interpreter;
