@@ -66,9 +66,10 @@ static void priority_set(struct tracer *tracer, bool realtime)
 static bool priority_may_be_realtime(const struct tracer *tracer)
 {
     const struct supervisor *supervisor = tracer->supervisor;
-    uint64_t period = budget_period(&supervisor->budget) / affinity_cpu_count(tracer);
 
-    return !supervisor->cpus.full || period >= REALTIME_PERIOD_NS;
+    if (!supervisor->cpus.full)
+        return true;
+    return budget_period(&supervisor->budget) / affinity_cpu_count(tracer) >= REALTIME_PERIOD_NS;
 }
 
 void priority_ask(struct tracer *tracer)

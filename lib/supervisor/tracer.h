@@ -139,7 +139,7 @@ struct tracer {
     struct wakeup wakeup;
     struct {
         uint64_t began_at, ended_at; /* when the last sleep began, and when it ended */
-        uint64_t late_ns;            /* how long after its timer that sleep ended, ns; 0: news has ended it sooner */
+        uint64_t late_ns;            /* how long after its timer that sleep ended, ns; 0: not late, or no timer */
         /* While no CPU is idle: when the tracer got its CPU, at the end of that sleep. If it kept its CPU, this is the
          * time at which it got it before. 0: not known, because a CPU was idle */
         uint64_t cpu_at;
